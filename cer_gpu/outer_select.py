@@ -69,6 +69,11 @@ class GivenTables:
             rows = self._opened[name] = TableRows(rows.table(), rows.where)
         return rows
 
+    def kept(self, name: str) -> pa.Table:
+        """A table in memory, with its texts as strings where those of the source are."""
+        rows = self.rows(name, again=True)
+        return rows.table().cast(with_plain_texts(rows, rows.schema))
+
     def for_duckdb(self, name: str, connection: Any) -> Any:
         """A table as DuckDB registers it: a Parquet file is not read before DuckDB asks for its columns."""
         given = self._given[name]
@@ -79,8 +84,7 @@ class GivenTables:
             path = Path(paths[0])
             if path.suffix == ".parquet" and path.is_file() and not set("*?[") & set(str(path)):
                 return connection.read_parquet(str(path))
-        rows = self.rows(name, again=True)
-        return rows.table().cast(with_plain_texts(rows, rows.schema))
+        return self.kept(name)
 
 
 class OuterSelect:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -37,11 +39,11 @@ def match_recognize(
     /,
     *,
     dialect: str | None = None,
-    params: Mapping[str, Any] | None = None,
+    params: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
     memory: int | None = None,
     device: str | Sequence[str] = "auto",
     **tables: Any,
-) -> RowPatternResult:
+) -> RowPatternResult | RowPatternVariants:
     """Run a SELECT with MATCH_RECOGNIZE.
 
     It needs sqlglot, and DuckDB where the SELECT around does more than to give the rows:
@@ -53,8 +55,9 @@ def match_recognize(
     dialect : str, optional
         The SQL that the text is written in: "oracle", "snowflake", "trino", "flink", "duckdb", "spark".
         By default the standard's.
-    params : mapping of str to object, optional
-        The values of parameters, `$name`, by their names.
+    params : mapping of str to object, or sequence of them, optional
+        The values of parameters, `$name`, by their names. With several mappings the statement runs with each,
+        and the rows have a column for each parameter in front.
     memory : int, optional
         How many bytes may be taken; if a table needs more, its partitions are put into files, and are done
         one group after the other. By default as many as are free.
@@ -66,7 +69,7 @@ def match_recognize(
 
     Returns
     -------
-    RowPatternResult
+    RowPatternResult or RowPatternVariants
         One preferred match for each start that AFTER MATCH SKIP leaves.
 
     Raises
@@ -86,7 +89,14 @@ def match_recognize(
     ...     PATTERN (start down+ up+)
     ...     DEFINE down AS price < PREV(price), up AS price > PREV(price))''', trades=table)
     """
-    return result_over(tables, sql, dialect, params, memory, device)
+    if params is None or isinstance(params, Mapping):
+        return result_over(tables, sql, dialect, params, memory, device)
+    shared = GivenTables(tables)
+    for name in tables:
+        if not isinstance(tables[name], (pa.Table, str, os.PathLike)):
+            tables[name] = shared.kept(name)
+    results = [result_over(tables, sql, dialect, each, memory, device) for each in params]
+    return RowPatternVariants(results, params)
 
 
 def result_over(
@@ -109,7 +119,33 @@ def result_over(
     return RowPatternResult(read_statement(sql, dialect, params), tables, dialect, memory, number)
 
 
-class RowPatternResult:
+class ListedRows(ABC):
+    """Rows that can be had as tables of several libraries."""
+
+    @abstractmethod
+    def batches(self) -> pa.RecordBatchReader:
+        """The rows as a reader of record batches of bounded size."""
+
+    def to_arrow(self) -> pa.Table:
+        """The rows as an Arrow table."""
+        return self.batches().read_all()
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The rows as a pandas data frame."""
+        return self.to_arrow().to_pandas()
+
+    def to_polars(self) -> pl.DataFrame:
+        """The rows as a Polars data frame."""
+        import polars as pl
+
+        return pl.DataFrame(self.to_arrow())
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """The rows through Arrow's C stream interface, for other libraries."""
+        return self.batches().__arrow_c_stream__(requested_schema)
+
+
+class RowPatternResult(ListedRows):
     """The rows of a statement with MATCH_RECOGNIZE; made by `match_recognize`.
 
     The last MATCH_RECOGNIZE is matched when rows are asked for, and each time anew. Subqueries before one,
@@ -160,24 +196,6 @@ class RowPatternResult:
         found = ALL_OF_IT.fullmatch(self._statement.outer)
         return found is not None and found[1] == self._statement.tables[-1]
 
-    def to_arrow(self) -> pa.Table:
-        """The rows as an Arrow table."""
-        return self.batches().read_all()
-
-    def to_pandas(self) -> pd.DataFrame:
-        """The rows as a pandas data frame."""
-        return self.to_arrow().to_pandas()
-
-    def to_polars(self) -> pl.DataFrame:
-        """The rows as a Polars data frame."""
-        import polars as pl
-
-        return pl.DataFrame(self.to_arrow())
-
-    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        """The rows through Arrow's C stream interface, for other libraries."""
-        return self.batches().__arrow_c_stream__(requested_schema)
-
     def explain(self) -> str:
         """How each MATCH_RECOGNIZE of the statement is evaluated, and why."""
         return "\n".join(bound.explain() for bound in self._clauses)
@@ -216,6 +234,49 @@ class RowPatternResult:
             named += self._outer.mentions(query)
         alike = [name for name in named if name.lower() == table.lower()]
         return sum(self._tables.named(name) == table for name in alike)
+
+
+class RowPatternVariants(ListedRows):
+    """The rows of a statement with each of several values of its parameters; made by `match_recognize`.
+
+    The columns of the parameters come first. Files are read for each of them.
+
+    Raises
+    ------
+    ValueError
+        When there are no values, when they do not have the same names, or when a parameter has the name of a
+        column.
+    """
+
+    def __init__(self, results: Sequence[RowPatternResult], params: Sequence[Mapping[str, Any]]) -> None:
+        if not results or any(each.keys() != params[0].keys() for each in params):
+            raise ValueError("params must be mappings, at least one, that all have the same names")
+        self._results = tuple(results)
+        self._values = pa.Table.from_pylist([dict(each) for each in params])
+        alike = [name for name in self._values.schema.names if name in results[0].schema.names]
+        if alike:
+            raise ValueError(
+                f"the parameter {name_text(alike[0])} has the name of a column of the answer: rename one"
+            )
+
+    @property
+    def schema(self) -> pa.Schema:
+        """Names and types of the columns of the rows of `batches`."""
+        return pa.schema([*self._values.schema, *self._results[0].schema])
+
+    def batches(self) -> pa.RecordBatchReader:
+        """The rows as a reader of record batches of bounded size, those of the first values first."""
+        return pa.RecordBatchReader.from_batches(self.schema, self._made())
+
+    def explain(self) -> str:
+        """How the statement is evaluated with the first values."""
+        return self._results[0].explain()
+
+    def _made(self) -> Iterator[pa.RecordBatch]:
+        for number, result in enumerate(self._results):
+            for batch in result.batches():
+                own = [pa.repeat(column[number], batch.num_rows) for column in self._values.itercolumns()]
+                yield pa.RecordBatch.from_arrays([*own, *batch.columns], schema=self.schema)
 
 
 class _BoundClause:

@@ -340,3 +340,23 @@ def test_matches_that_overlap_come_in_parts(monkeypatch: pytest.MonkeyPatch) -> 
     assert whole["n"].null_count > 20
     monkeypatch.setattr(match_finder, "PART", 3)
     assert shown(body, **columns) == whole
+
+
+def test_several_values_of_parameters() -> None:
+    sql = """SELECT * FROM t MATCH_RECOGNIZE (PARTITION BY symbol ORDER BY ts MEASURES COUNT(*) AS n
+        PATTERN (b+) DEFINE b AS SUM(b.price) <= $most)"""
+    values = [{"most": 10}, {"most": 25}]
+    swept = cer.match_recognize(sql, params=values, t=TRADES.to_reader())
+    found = swept.to_arrow()
+    assert found.schema.names == ["most", "symbol", "n"]
+    for each in values:
+        own = cer.match_recognize(sql, params=each, t=TRADES).to_arrow().to_pylist()
+        assert [row for row in found.to_pylist() if row["most"] == each["most"]] == [
+            each | row for row in own
+        ]
+    assert "the match so far" in swept.explain()
+    for wrong in ([], [{"most": 1}, {"least": 1}]):
+        with pytest.raises((ValueError, cer.QueryError)):
+            cer.match_recognize(sql, params=wrong, t=TRADES)
+    with pytest.raises(ValueError, match="the name of a column"):
+        cer.match_recognize(sql.replace("AS n", "AS most"), params=values, t=TRADES)
