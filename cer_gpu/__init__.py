@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from cer_gpu.engine.answers.values import ComplexEvent
     from cer_gpu.engine.run.device_report import DeviceReport, device_report
     from cer_gpu.errors import CerError, DataError, DeviceError, Diagnostic, LimitError, QueryError
-    from cer_gpu.row_patterns import RowPatternResult, match_recognize
+    from cer_gpu.row_patterns import RowPatternResult, RowPatternVariants, match_recognize
     from cer_gpu.timelines import timeline
     from cer_gpu.views import JoinView, maintain
 
@@ -70,6 +70,7 @@ _LATE = {
     "ComplexEvent": "cer_gpu.engine.answers.values",
     "Matches": "cer_gpu.engine.answers.matches",
     "RowPatternResult": "cer_gpu.row_patterns",
+    "RowPatternVariants": "cer_gpu.row_patterns",
     "match_recognize": "cer_gpu.row_patterns",
     "timeline": "cer_gpu.timelines",
     "JoinView": "cer_gpu.views",
@@ -90,6 +91,7 @@ __all__ = [
     "Query",
     "QueryError",
     "RowPatternResult",
+    "RowPatternVariants",
     "Variants",
     "backtest",
     "compile",
