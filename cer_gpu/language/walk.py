@@ -127,7 +127,10 @@ _GETTERS = {kind: _getter(kind) for kind in _PARTS}
 def parts(node: Any) -> tuple[Any, ...]:
     """The patterns that a pattern is directly built from; of another node the conditions and expressions."""
     get = _GETTERS.get(node.__class__)
-    return () if get is None else get(node)
+    if get is None:
+        # A node that only automata know, such as a window, stands around a pattern.
+        return (node.pattern,) if hasattr(node, "pattern") else ()
+    return get(node)
 
 
 def children(pattern: t.Pattern) -> tuple[t.Pattern, ...]:
@@ -157,7 +160,7 @@ def marking(pattern: t.Pattern) -> tuple[t.Pattern, ...]:
 def rebuild(node: Any, change: Callable[[Any], Any]) -> Any:
     """A node with each of its `parts` replaced by what `change` gives; the same object where none changes."""
     changed = {}
-    for name in _PARTS.get(node.__class__, ()):
+    for name in _PARTS.get(node.__class__) or (("pattern",) if hasattr(node, "pattern") else ()):
         part = getattr(node, name)
         if part is not None:
             changed[name] = tuple(map(change, part)) if part.__class__ is tuple else change(part)
