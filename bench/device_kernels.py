@@ -8,14 +8,21 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from inspect import signature
+from pathlib import Path
 from statistics import median
 from typing import Any
 
 import numpy as np
 from cer_gpu.kernels.device.availability import simulated
-from cer_gpu.kernels.signatures.arguments import CudaKernel
-from cer_gpu.kernels.signatures.registry import KERNELS
 from numba import cuda
+
+TESTS = Path(__file__).resolve().parents[1] / "tests"
+"""Where the list of kernels is, with the types of their arguments."""
+
+sys.path.append(str(TESTS))
+
+from cuda_arguments import CudaKernel  # noqa: E402
+from cuda_registry import KERNELS  # noqa: E402
 
 Bytes = Callable[[dict[str, Any]], int]
 """Gives bytes from the arguments of a launch, by their names."""

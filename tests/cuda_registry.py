@@ -264,15 +264,6 @@ KERNELS = (
     CudaKernel("abreast", teams.abreast_kernel, ABREAST, LANE.threads),
     CudaKernel("abreast_masked", masked_teams.abreast_masked_kernel, MASKED, LANE.threads),
     CudaKernel("abreast_carried", masked_teams.abreast_carried_kernel, CARRIED, LANE.threads),
-    CudaKernel(
-        "row_states", row_patterns.row_states_kernel, ((I32, I64, I32_2, I32, I64_2, I64),), LANE.threads
-    ),
-    CudaKernel(
-        "row_matches",
-        row_patterns.row_matches_kernel,
-        ((I32, I32_2, I32_2, I32, I64, U8, named(MatchRoom, I64, I64, I32), I64_2),),
-        LANE.threads,
-    ),
     CudaKernel("clear", join_cells.clear_kernel, ((I64_2,),)),
     CudaKernel(
         "join_hits",
@@ -424,3 +415,16 @@ KERNELS = (
     ),
 )
 """All CUDA kernels, in the order of the pipeline."""
+
+ROW_KERNELS = (
+    CudaKernel(
+        "row_states", row_patterns.row_states_kernel, ((I32, I64, I32_2, I32, I64_2, I64),), LANE.threads
+    ),
+    CudaKernel(
+        "row_matches",
+        row_patterns.row_matches_kernel,
+        ((I32, I32_2, I32_2, I32, I64, U8, named(MatchRoom, I64, I64, I32), I64_2),),
+        LANE.threads,
+    ),
+)
+"""Those of row patterns, which are launched by `cer.match_recognize` alone."""

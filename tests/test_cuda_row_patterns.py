@@ -6,7 +6,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from cer_gpu.kernels.row_patterns import contract, cpu
-from cuda_device import TINY, USABLE, forms_ahead, forms_launched
+from cuda_device import TINY, USABLE, forms_launched
+from cuda_registry import ROW_KERNELS
 from test_row_pattern_kernels import all_matches, lanes_of, pattern
 
 import cer_gpu as cer
@@ -41,7 +42,7 @@ def test_matches_are_those_of_the_cpu(seed: int) -> None:
         )
     assert found is not None
     assert tuple(part.tolist() for part in found) == expected
-    ahead = forms_ahead()
+    ahead = {kernel.name: set(kernel.signatures) for kernel in ROW_KERNELS}
     assert launched.keys() == {"row_states", "row_matches"}
     assert all(forms <= ahead[name] for name, forms in launched.items())
 
