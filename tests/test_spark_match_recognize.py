@@ -100,7 +100,7 @@ def test_random_clauses(matched: Any, seed: int) -> None:
     source = re.match(r"SELECT \* FROM (\w+)", sql)
     assert source is not None
     try:
-        expected = cer.match_recognize(sql, **{source[1]: table}).to_arrow()
+        expected = cer.match_recognize(sql, dialect="duckdb", **{source[1]: table}).to_arrow()
     except (cer.QueryError, cer.DataError) as error:
         with pytest.raises(Exception, match=re.escape(str(error).split("\n")[0][-60:])):
             matched(sql, **{source[1]: table, "dialect": "duckdb"})
