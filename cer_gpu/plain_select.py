@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from cer_gpu.engine.rows.expressions import evaluate, type_of
-from cer_gpu.engine.rows.ordered_rows import combined
+from cer_gpu.engine.rows.value_types import combined
 from cer_gpu.errors import QueryError
 from cer_gpu.lazy_modules import compute as pc
 from cer_gpu.patterns.operation_reader import OperationReader

@@ -34,7 +34,7 @@ from cer_gpu.kernels.joins.index import HashTables
 from cer_gpu.kernels.loop.contract import FoundEnds, LoopSegments
 from cer_gpu.kernels.loop.registers import RegisterEvents
 from cer_gpu.kernels.row_patterns import cuda as row_patterns
-from cer_gpu.kernels.row_patterns.contract import MatchRoom
+from cer_gpu.kernels.row_patterns.contract import MatchRoom, TabledChoices
 from cer_gpu.kernels.runs.contract import Program, SegmentHits, TransitionTables
 from cer_gpu.kernels.steps import cuda_counts as step_counts
 from cer_gpu.kernels.steps import cuda_hits as step_hits
@@ -423,7 +423,7 @@ ROW_KERNELS = (
     CudaKernel(
         "row_matches",
         row_patterns.row_matches_kernel,
-        ((I32, I32_2, I32_2, I32, I64, U8, named(MatchRoom, I64, I64, I32), I64_2),),
+        ((named(TabledChoices, I32, I32_2, I32_2, I32), I64, U8, named(MatchRoom, I64, I64, I32), I64_2),),
         LANE.threads,
     ),
 )

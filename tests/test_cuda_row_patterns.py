@@ -30,10 +30,11 @@ def test_matches_are_those_of_the_cpu(seed: int) -> None:
     masks = np.array([random.getrandbits(names) | random.getrandbits(names) for _ in range(count)], np.uint64)
     lanes = lanes_of(random, count)
     skip = contract.SkipRule(contract.PAST_LAST_ROW, np.zeros(names, np.uint8))
-    rows = contract.PatternRows(masks, lanes, np.zeros(0, np.int64))
     ends = np.empty((count, len(choices.variable_of)), np.int64)
+    none = np.zeros(0, np.int64)
+    bound = contract.BoundedChoices(choices.variable_of, choices, masks, none, 0, ends)
     expected = all_matches(
-        choices, lanes, skip, lambda room, at: cpu.bounded_matches(choices, rows, 0, skip, ends, room, at)
+        choices, lanes, skip, lambda room, at: cpu.bounded_matches(bound, lanes, skip, room, at)
     )
     symbols, known = match_finder.symbols_of(masks, names)
     with forms_launched() as launched:

@@ -92,16 +92,18 @@ def test_three_ways_find_the_same_matches(seed: int) -> None:
     begins = np.empty((2, len(member)), np.int32)
     follows = np.empty((member.shape[1], len(member)), np.int32)
     cpu.choose(choices, member, begins, follows)
+    tabled = contract.TabledChoices(choices.variable_of, begins, follows, states)
     tables = all_matches(
         choices,
         lanes,
         skip,
-        lambda room, at: cpu.matches(choices.variable_of, begins, follows, states, lanes, skip, room, at),
+        lambda room, at: cpu.matches(tabled, lanes, skip, room, at),
     )
     rows = contract.PatternRows(masks, lanes, np.zeros(0, np.int64))
     ends = np.empty((count, len(choices.variable_of)), np.int64)
+    bound = contract.BoundedChoices(choices.variable_of, choices, masks, rows.times, 0, ends)
     bounded = all_matches(
-        choices, lanes, skip, lambda room, at: cpu.bounded_matches(choices, rows, 0, skip, ends, room, at)
+        choices, lanes, skip, lambda room, at: cpu.bounded_matches(bound, lanes, skip, room, at)
     )
     assert bounded == tables
 

@@ -111,8 +111,20 @@ _OPEN = (t.InRange, t.Aggregate)
 _ONE_SIDED = (t.Unless, t.Beside)
 
 
+@cache
+def _names_of(kind: type) -> tuple[str, ...]:
+    """The fields of a kind of node that its `parts` are in.
+
+    A node that only automata know, such as a window, stands around a pattern.
+    """
+    return _PARTS.get(kind) or (("pattern",) if hasattr(kind, "pattern") else ())
+
+
+@cache
 def _getter(kind: type) -> Callable[[Any], tuple[Any, ...]]:
-    names = _PARTS[kind]
+    names = _names_of(kind)
+    if not names:
+        return lambda node: ()
     if kind is t.Call:
         return attrgetter("arguments")
     if kind in _OPEN:
@@ -121,16 +133,9 @@ def _getter(kind: type) -> Callable[[Any], tuple[Any, ...]]:
     return get if len(names) > 1 else lambda node: (get(node),)
 
 
-_GETTERS = {kind: _getter(kind) for kind in _PARTS}
-
-
 def parts(node: Any) -> tuple[Any, ...]:
     """The patterns that a pattern is directly built from; of another node the conditions and expressions."""
-    get = _GETTERS.get(node.__class__)
-    if get is None:
-        # A node that only automata know, such as a window, stands around a pattern.
-        return (node.pattern,) if hasattr(node, "pattern") else ()
-    return get(node)
+    return _getter(node.__class__)(node)
 
 
 def children(pattern: t.Pattern) -> tuple[t.Pattern, ...]:
@@ -160,7 +165,7 @@ def marking(pattern: t.Pattern) -> tuple[t.Pattern, ...]:
 def rebuild(node: Any, change: Callable[[Any], Any]) -> Any:
     """A node with each of its `parts` replaced by what `change` gives; the same object where none changes."""
     changed = {}
-    for name in _PARTS.get(node.__class__) or (("pattern",) if hasattr(node, "pattern") else ()):
+    for name in _names_of(node.__class__):
         part = getattr(node, name)
         if part is not None:
             changed[name] = tuple(map(change, part)) if part.__class__ is tuple else change(part)

@@ -70,6 +70,44 @@ class PatternRows(NamedTuple):
     times: np.ndarray
 
 
+class TabledChoices(NamedTuple):
+    """Choices that were looked up once, for `matches`.
+
+    ==============  =======================  ===========================================
+    `variable_of`   int32 [slots]            as in `ChoiceLists`
+    `begins`        int32 [2, states]        from `choose`
+    `follows`       int32 [slots, states]    from `choose`
+    `states`        int32 [rows]             from `live`
+    ==============  =======================  ===========================================
+    """
+
+    variable_of: np.ndarray
+    begins: np.ndarray
+    follows: np.ndarray
+    states: np.ndarray
+
+
+class BoundedChoices(NamedTuple):
+    """Choices of which only those count that are completed in time, for `bounded_matches`.
+
+    ==============  ============================  =========================================================
+    `variable_of`   int32 [slots]                 as in `ChoiceLists`
+    `lists`         `ChoiceLists`
+    `masks`         uint64 [rows]                 as in `PatternRows`
+    `times`         int64 [rows] or [0]           as in `PatternRows`
+    `span`          int64                         a match's last time is less than this behind its first
+    `ends`          int64 [longest lane, slots]   scratch
+    ==============  ============================  =========================================================
+    """
+
+    variable_of: np.ndarray
+    lists: ChoiceLists
+    masks: np.ndarray
+    times: np.ndarray
+    span: int
+    ends: np.ndarray
+
+
 class MatchRoom(NamedTuple):
     """Matches that were found, in the order of their partitions and starts.
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..jit import SELDOM, inline, jit
+from ..jit import SELDOM, composed, inline, jit
 from .contract import (
     DONE,
     FULL,
@@ -90,7 +90,7 @@ def choose(choices, member, begins, follows):
     """Look the choices up once: for each slot and state behind its row, and for each state at a start.
 
     ==========  ============================  ====================================================
-    `choices`   `ChoiceLists`                     in
+    `choices`   `ChoiceLists`                 in
     `member`    uint8 [states, slots]         in: which slots a state has
     `begins`    int32 [2, states]             out: at the first row of a partition, at others
     `follows`   int32 [slots, states]         out: state 0 is behind the last row
@@ -106,32 +106,45 @@ def choose(choices, member, begins, follows):
             follows[slot, state] = _next_choice(choices, member, state, begin, stop)
 
 
-@jit
-def matches(variable_of, begins, follows, states, lanes, skip, room, at, halt):
-    """The preferred matches of neighbouring partitions; forward.
+# The pieces are put in by `composed`.
+# ruff: noqa: F821
 
-    ==============  ==========================  ====================================================
-    `variable_of`   int32 [slots]               in
-    `begins`        int32 [2, states]           in: from `choose`
-    `follows`       int32 [slots, states]       in: from `choose`
-    `states`        int32 [rows]                in: from `live`
-    `lanes`         int64 [lanes + 1]           in: neighbouring partitions
-    `skip`          `SkipRule`                  in
-    `room`          `MatchRoom`                 out
-    `at`            int64 [5]                   in/out
-    `halt`          uint8 [1]                   in: see `jit`
-    ==============  ==========================  ====================================================
 
-    Gives `DONE`, `FULL`, or what `noted` gives.
+def follow_choices(choices, lanes, skip, room, at, halt):
+    """The preferred matches of neighbouring partitions: from each start the first choices that hold.
+
+    ==============  ===============================  =================================================
+    `choices`       `TabledChoices`,                 in: what the pieces read
+                    `BoundedChoices`
+    `lanes`         int64 [lanes + 1]                in: neighbouring partitions
+    `skip`          `SkipRule`                       in
+    `room`          `MatchRoom`                      out
+    `at`            int64 [5]                        in/out
+    `halt`          uint8 [1] or [0]                 in: see `jit`
+    ==============  ===============================  =================================================
+
+    Gives `DONE`, `FULL`, or what `noted` gives. The pieces:
+
+    ==================================================  ==============================================
+    `enter(choices, first, stop, halt)`                 look at a partition before its matches are found
+    `reach(choices, stop, start, last)`                 the last row that a match may have; `last` is that
+                                                        of the start before
+    `begin(choices, first, stop, start, last)`          the first choice of a start
+    `go_on(choices, first, stop, slot, row, last)`      the choice behind a slot that took a row
+    ==================================================  ==============================================
     """
-    count = lanes.shape[0] - 1
-    while at[LANE] < count:
+    while at[LANE] < lanes.shape[0] - 1:
         first, stop = lanes[at[LANE]], lanes[at[LANE] + 1]
+        if halt.shape[0] > 0 and halt[0]:
+            return DONE
+        enter(choices, first, stop, halt)
+        last = at[ROW]
         while at[ROW] < stop:
             start = at[ROW]
             if start % SELDOM == 0 and halt.shape[0] > 0 and halt[0]:
                 return DONE
-            choice = begins[0 if start == first else 1, states[start]]
+            last = reach(choices, stop, start, last)
+            choice = begin(choices, first, stop, start, last)
             if choice == NONE:
                 at[ROW] = start + 1
                 continue
@@ -145,9 +158,9 @@ def matches(variable_of, begins, follows, states, lanes, skip, room, at, halt):
                     return DONE
                 room.slots[place] = choice
                 place += 1
+                choice = go_on(choices, first, stop, choice, row, last)
                 row += 1
-                choice = follows[choice, states[row] if row < stop else 0]
-            status = noted(variable_of, skip, room, start, row - start, at)
+            status = noted(choices.variable_of, skip, room, start, row - start, at)
             if status != DONE:
                 return status
         at[LANE] += 1
@@ -157,20 +170,41 @@ def matches(variable_of, begins, follows, states, lanes, skip, room, at, halt):
 
 
 @inline
-def _earliest(choices, masks, first, stop, ends, halt):
+def nothing_before(choices, first, stop, halt):
+    return
+
+
+@inline
+def whole_partition(choices, stop, start, last):
+    return stop - 1
+
+
+@inline
+def first_tabled(choices, first, stop, start, last):
+    return choices.begins[0 if start == first else 1, choices.states[start]]
+
+
+@inline
+def next_tabled(choices, first, stop, slot, row, last):
+    return choices.follows[slot, choices.states[row + 1] if row + 1 < stop else 0]
+
+
+@inline
+def earliest_ends(choices, first, stop, halt):
     """For each row of a partition and slot the last row of the shortest completion; -1: none."""
+    lists, ends = choices.lists, choices.ends
     slots = choices.variable_of.shape[0]
     for row in range(stop - 1, first - 1, -1):
         if halt[0]:
             return
         for slot in range(slots):
             ends[row - first, slot] = -1
-            if not masks[row] >> np.uint64(choices.variable_of[slot]) & np.uint64(1):
+            if not choices.masks[row] >> np.uint64(choices.variable_of[slot]) & np.uint64(1):
                 continue
             behind = 2 + slot + (slots if row == stop - 1 else 0)
             least = -1
-            for k in range(choices.bounds[behind], choices.bounds[behind + 1]):
-                target = choices.targets[k]
+            for k in range(lists.bounds[behind], lists.bounds[behind + 1]):
+                target = lists.targets[k]
                 end = row
                 if target != MATCHED:
                     end = ends[row + 1 - first, target] if row + 1 < stop else -1
@@ -180,71 +214,55 @@ def _earliest(choices, masks, first, stop, ends, halt):
 
 
 @inline
-def _bounded_choice(choices, ends, first, stop, row, last, listed):
+def last_in_time(choices, stop, start, last):
+    if choices.times.shape[0] == 0:
+        return stop - 1
+    found = max(last, start)
+    while found + 1 < stop and choices.times[found + 1] - choices.times[start] < choices.span:
+        found += 1
+    return found
+
+
+@inline
+def _bounded_choice(choices, first, stop, row, last, listed):
     """The first choice of a list at a row that is completed by the row `last`."""
-    for k in range(choices.bounds[listed], choices.bounds[listed + 1]):
-        target = choices.targets[k]
+    lists = choices.lists
+    for k in range(lists.bounds[listed], lists.bounds[listed + 1]):
+        target = lists.targets[k]
         if target == MATCHED:
             return target
-        if row < stop and 0 <= ends[row - first, target] <= last:
+        if row < stop and 0 <= choices.ends[row - first, target] <= last:
             return target
     return np.int32(NONE)
 
 
-@jit
-def bounded_matches(choices, rows, span, skip, ends, room, at, halt):
-    """The preferred matches of neighbouring partitions, of which each ends within a span of time.
+@inline
+def first_bounded(choices, first, stop, start, last):
+    return _bounded_choice(choices, first, stop, start, last, 0 if start == first else 1)
 
-    =========  ==============================  ====================================================
-    `choices`  `ChoiceLists`                       in
-    `rows`     `PatternRows`                   in
-    `span`     int64                           in: a match's last time is less than this behind its
-                                               first; where there are no times it is not looked at
-    `skip`     `SkipRule`                      in
-    `ends`     int64 [longest lane, slots]     scratch
-    `room`     `MatchRoom`                     out
-    `at`       int64 [5]                       in/out
-    `halt`     uint8 [1]                       in: see `jit`
-    =========  ==============================  ====================================================
 
-    Gives `DONE`, `FULL`, or what `noted` gives.
-    """
-    slots = choices.variable_of.shape[0]
-    timed = rows.times.shape[0] > 0
-    while at[LANE] < rows.lanes.shape[0] - 1:
-        first, stop = rows.lanes[at[LANE]], rows.lanes[at[LANE] + 1]
-        if halt[0]:
-            return DONE
-        _earliest(choices, rows.masks, first, stop, ends, halt)
-        last = at[ROW]
-        while at[ROW] < stop:
-            start = at[ROW]
-            if start % SELDOM == 0 and halt.shape[0] > 0 and halt[0]:
-                return DONE
-            last = stop - 1 if not timed else max(last, start)
-            while last + 1 < stop and rows.times[last + 1] - rows.times[start] < span:
-                last += 1
-            choice = _bounded_choice(choices, ends, first, stop, start, last, 0 if start == first else 1)
-            if choice == NONE:
-                at[ROW] = start + 1
-                continue
-            if at[MATCHES] == room.starts.shape[0]:
-                return FULL
-            row, place, most = start, at[SLOTS], room.slots.shape[0]
-            while choice >= 0:
-                if place == most:
-                    return FULL
-                if row % SELDOM == 0 and halt[0]:
-                    return DONE
-                room.slots[place] = choice
-                place += 1
-                listed = 2 + choice + (slots if row == stop - 1 else 0)
-                row += 1
-                choice = _bounded_choice(choices, ends, first, stop, row, last, listed)
-            status = noted(choices.variable_of, skip, room, start, row - start, at)
-            if status != DONE:
-                return status
-        at[LANE] += 1
-        at[ROW] = stop
-        at[NUMBER] = 0
-    return DONE
+@inline
+def next_bounded(choices, first, stop, slot, row, last):
+    listed = 2 + slot + (choices.variable_of.shape[0] if row == stop - 1 else 0)
+    return _bounded_choice(choices, first, stop, row + 1, last, listed)
+
+
+matches = composed(
+    follow_choices,
+    "matches",
+    enter=nothing_before,
+    reach=whole_partition,
+    begin=first_tabled,
+    go_on=next_tabled,
+)
+"""With the choices of `choose`, by the states of `live`."""
+
+bounded_matches = composed(
+    follow_choices,
+    "bounded_matches",
+    enter=earliest_ends,
+    reach=last_in_time,
+    begin=first_bounded,
+    go_on=next_bounded,
+)
+"""With what ends in time, which is found for each partition before."""

@@ -13,7 +13,7 @@ from ..device.geometry import LANE
 from ..device.jit import inlined, kernel
 from ..device.words import copied
 from . import cpu
-from .contract import MATCHES, MISSING, ROW, SLOTS, MatchRoom, SkipRule
+from .contract import MATCHES, MISSING, ROW, SLOTS, MatchRoom, SkipRule, TabledChoices
 
 _live = on_device(cpu.live)
 _matches = on_device(cpu.matches)
@@ -45,24 +45,21 @@ def row_states_kernel(symbols, lanes, table, states, at, status):
 
 
 @kernel
-def row_matches_kernel(variable_of, begins, follows, states, lanes, takes, room, at):
+def row_matches_kernel(choices, lanes, takes, room, at):
     """`cpu.matches` for every partition, past the last row of each match.
 
-    =============  ========================  ========================================================
-    `variable_of`  int32 [slots]             in
-    `begins`       int32 [2, states]         in
-    `follows`      int32 [slots, states]     in
-    `states`       int32 [rows]              in
-    `lanes`        int64 [partitions + 1]    in
-    `takes`        uint8 [variables]         in
-    `room`         `MatchRoom`, of rows      out: the matches of a partition begin where its rows do
-    `at`           int64 [partitions, 5]     in/out
-    =============  ========================  ========================================================
+    =========  =======================  ============================================================
+    `choices`  `TabledChoices`          in
+    `lanes`    int64 [partitions + 1]   in
+    `takes`    uint8 [variables]        in
+    `room`     `MatchRoom`, of rows     out: the matches of a partition begin where its rows do
+    `at`       int64 [partitions, 5]    in/out
+    =========  =======================  ============================================================
     """
     for lane in range(cuda.grid(1), at.shape[0], cuda.gridsize(1)):
         bounds = lanes[lane : lane + 2]
         own = _room_of(room, bounds[0], bounds[1])
-        _matches(variable_of, begins, follows, states, bounds, SkipRule(0, takes), own, at[lane], states[:0])
+        _matches(choices, bounds, SkipRule(0, takes), own, at[lane], choices.states[:0])
 
 
 def row_states(symbols, lanes, live, geometry=LANE):
@@ -125,9 +122,8 @@ def row_matches(choices, begins, follows, states, lanes, geometry=LANE):
     at[:, ROW] = lanes[:-1]
     room = MatchRoom(*(device_array(rows, dtype) for dtype in (np.int64, np.int64, np.int32)))
     places = copied(at)
-    row_matches_kernel[geometry.blocks(count), geometry.threads](
-        copied(choices.variable_of), copied(begins), copied(follows), states, copied(lanes),
-        copied(np.zeros(1, np.uint8)), room, places,
-    )  # fmt: skip
+    tabled = TabledChoices(copied(choices.variable_of), copied(begins), copied(follows), states)
+    takes = copied(np.zeros(1, np.uint8))
+    row_matches_kernel[geometry.blocks(count), geometry.threads](tabled, copied(lanes), takes, room, places)
     found = places.copy_to_host()
     return MatchRoom(*(part.copy_to_host() for part in room)), found[:, MATCHES], found[:, SLOTS]

@@ -31,8 +31,8 @@ FAULTS = (
     ),
     Fault(
         "kernels/row_patterns/cpu.py",
-        "0 if start == first else 1, states[start]",
-        "1, states[start]",
+        "0 if start == first else 1, choices.states[start]",
+        "1, choices.states[start]",
         "A match may begin with `^` at the first row of a partition.",
         KERNELS,
     ),

@@ -17,7 +17,17 @@ import pyarrow as pa
 
 from cer_gpu.engine.rows import arithmetic, casts, comparisons, texts, times
 from cer_gpu.engine.rows.calls import ScalarCall, ScalarStep
-from cer_gpu.engine.rows.value_types import BOOL, INT, TEXT, Values, constant_of, described, kind_of, normal
+from cer_gpu.engine.rows.value_types import (
+    BOOL,
+    INT,
+    TEXT,
+    Values,
+    combined,
+    constant_of,
+    described,
+    kind_of,
+    normal,
+)
 from cer_gpu.errors import DataError, Diagnostic, QueryError
 from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.lazy_modules import compute as pc
@@ -76,7 +86,7 @@ def evaluate(expression: Scalar, leaf: LeafValues, length: int) -> pa.Array:
         A value does not fit, or cannot be cast.
     """
     if _is_leaf(expression):
-        return _spread(_in_one(leaf(expression)), length)
+        return _spread(combined(leaf(expression)), length)
     step = _typed(expression, lambda node: leaf(node).type, "")
     rows = _Evaluation(leaf, length)
     found = _spread(rows.plain(step), length)
@@ -91,18 +101,6 @@ def _spread(values: Values, length: int) -> pa.Array:
     if isinstance(values, pa.Scalar):
         return pa.repeat(values, length) if values.is_valid else pa.nulls(length, values.type)
     return values
-
-
-def _in_one(values: pa.Array | pa.ChunkedArray | pa.Scalar) -> Values:
-    if not isinstance(values, pa.ChunkedArray):
-        return values
-    if values.num_chunks == 1:
-        return values.chunk(0)
-    if pa.types.is_dictionary(values.type):
-        values = values.unify_dictionaries()
-    elif pa.types.is_string(values.type) and values.nbytes >= 2**31:
-        values = values.cast(pa.large_string())  # offsets of a string array have 32 bits
-    return values.combine_chunks()
 
 
 # Checks
@@ -292,7 +290,7 @@ class _Evaluation:
         values = self._leaf(node)
         if id(values) not in self._read:
             try:
-                self._read[id(values)] = values, _widened(_in_one(values), type_)
+                self._read[id(values)] = values, _widened(combined(values), type_)
             except pa.ArrowInvalid:
                 name = f"the column {name_text(node.name)}" if isinstance(node, Field) else "a value"
                 raise DataError(
@@ -345,7 +343,7 @@ class _Evaluation:
         count = pc.sum(mask).as_py() or 0
 
         def leaf(node: Scalar) -> Values:
-            values = _in_one(self._leaf(node))
+            values = combined(self._leaf(node))
             return values if isinstance(values, pa.Scalar) else values.filter(mask)
 
         values = _spread(_Evaluation(leaf, count).plain(step), count)

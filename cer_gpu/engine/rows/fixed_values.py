@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine.rows.expressions import evaluate, type_of
+from cer_gpu.engine.rows.expressions import evaluate
 from cer_gpu.engine.rows.ordered_rows import OrderedRows
 from cer_gpu.lazy_modules import compute as pc
 from cer_gpu.patterns.tree import Field, Navigation, Scalar
@@ -24,21 +24,6 @@ class FixedValues:
     def __init__(self, rows: OrderedRows, text: str) -> None:
         self._rows = rows
         self.text = text
-
-    def field_type(self, leaf: Scalar) -> pa.DataType:
-        """The type of a column."""
-        assert isinstance(leaf, Field)
-        return self._rows.schema.field(leaf.name).type
-
-    def type_of(self, expression: Scalar) -> pa.DataType:
-        """The type of an expression whose navigations are of the current row.
-
-        Raises
-        ------
-        QueryError
-            When types do not fit.
-        """
-        return type_of(expression, self._navigation_type, self.text)
 
     def of_fields(self, expression: Scalar) -> pa.Array:
         """The values of an expression of columns, for each row."""
@@ -64,10 +49,6 @@ class FixedValues:
             return evaluate(leaf.expression, column, self._rows.count)
 
         return evaluate(expression, of_navigation, self._rows.count)
-
-    def _navigation_type(self, leaf: Scalar) -> pa.DataType:
-        assert isinstance(leaf, Navigation)
-        return type_of(leaf.expression, self.field_type, self.text)
 
     def _field(self, leaf: Scalar) -> pa.Array:
         assert isinstance(leaf, Field)

@@ -15,6 +15,7 @@ from cer_gpu.engine.rows.fixed_values import FixedValues
 from cer_gpu.engine.rows.ordered_rows import OrderedRows, times_of
 from cer_gpu.engine.rows.search import Search
 from cer_gpu.engine.rows.search_code import SearchCode
+from cer_gpu.engine.rows.value_types import steps_of
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import DataError, LimitError
 from cer_gpu.frozen_dataclass import dataclass
@@ -152,9 +153,8 @@ def _span_in(span: timedelta, kind: pa.DataType) -> int:
     micros = span // timedelta(microseconds=1)
     if pa.types.is_date32(kind):
         return -(-micros // (86_400 * 10**6))
-    unit = "ms" if pa.types.is_date64(kind) else kind.unit
-    per_second = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[unit]
-    return int(-(-micros * per_second // 10**6))
+    steps = steps_of(pa.timestamp("ms") if pa.types.is_date64(kind) else kind)
+    return -(-micros * steps // 10**6)
 
 
 class _MatchFinder:
@@ -216,10 +216,14 @@ class _MatchFinder:
 
         return self._found(search)
 
+    def _live_states(self) -> tuple[np.ndarray, LiveStates]:
+        """The symbol of each row, and the automaton that reads them backward."""
+        symbols, known = symbols_of(self._masks, len(self._automaton.variables))
+        return symbols, LiveStates(self._automaton, known)
+
     def _live(self) -> tuple[np.ndarray, np.ndarray]:
         """The state of each row, and the slots of each state."""
-        symbols, known = symbols_of(self._masks, len(self._automaton.variables))
-        live = LiveStates(self._automaton, known)
+        symbols, live = self._live_states()
         states = np.empty(self._rows.count, np.int32)
 
         def back(lanes: np.ndarray) -> None:
@@ -235,8 +239,7 @@ class _MatchFinder:
     def _on_device(self, device: int) -> RowMatches | None:
         from cer_gpu.engine.cuda.row_patterns import matches_on_device
 
-        symbols, known = symbols_of(self._masks, len(self._automaton.variables))
-        live = LiveStates(self._automaton, known)
+        symbols, live = self._live_states()
         found = matches_on_device(device, self._choices, live, symbols, self._rows.lanes)
         return None if found is None else RowMatches(*found)
 
@@ -245,23 +248,19 @@ class _MatchFinder:
         follows = np.empty((member.shape[1], len(member)), np.int32)
         cpu.choose(self._choices, member, begins, follows)
 
-        def forward(lanes: np.ndarray) -> KernelCall:
-            variable_of, skip = self._choices.variable_of, self._skip
-            return lambda room, at: int(
-                cpu.matches(variable_of, begins, follows, states, lanes, skip, room, at)
-            )
-
-        return self._found(forward)
+        tabled = k.TabledChoices(self._choices.variable_of, begins, follows, states)
+        return self._found(
+            lambda lanes: lambda room, at: int(cpu.matches(tabled, lanes, self._skip, room, at))
+        )
 
     def _bounded(self) -> Iterator[RowMatches]:
         slots, masks = len(self._choices.variable_of), self._masks.astype(np.uint64)
 
         def forward(lanes: np.ndarray) -> KernelCall:
-            rows = k.PatternRows(masks, lanes, self._times)
             ends = _scratch(int(np.diff(lanes).max(initial=0)), slots)
-            return lambda room, at: int(
-                cpu.bounded_matches(self._choices, rows, self._span, self._skip, ends, room, at)
-            )
+            variable_of = self._choices.variable_of
+            bounded = k.BoundedChoices(variable_of, self._choices, masks, self._times, self._span, ends)
+            return lambda room, at: int(cpu.bounded_matches(bounded, lanes, self._skip, room, at))
 
         return self._found(forward)
 

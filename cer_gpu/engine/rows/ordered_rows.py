@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from cer_gpu.engine.ascending_order import ascending
 from cer_gpu.engine.read.sources.text_codes import MANY, encoded
+from cer_gpu.engine.rows.value_types import combined
 from cer_gpu.engine.words import float_words
 from cer_gpu.errors import DataError
 from cer_gpu.lazy_modules import compute as pc
@@ -156,21 +157,6 @@ def _with_codes(table: pa.Table) -> tuple[pa.Table, frozenset[str]]:
                 table = table.set_column(number, field.name, encoded(texts))
                 coded.add(field.name)
     return table, frozenset(coded)
-
-
-def combined(column: pa.ChunkedArray | pa.Array) -> pa.Array:
-    """The chunks of a column as one array."""
-    if isinstance(column, pa.Array):
-        return column
-    if pa.types.is_dictionary(column.type):
-        column = column.unify_dictionaries()
-    if column.num_chunks == 1:
-        return column.chunk(0)
-    try:
-        made = column.combine_chunks()
-    except pa.ArrowInvalid:  # texts of more than 2 GB
-        made = column.cast(pa.large_string()).combine_chunks()
-    return made.chunk(0) if isinstance(made, pa.ChunkedArray) else made
 
 
 def times_of(column: pa.Array, name: str, descending: bool) -> np.ndarray:

@@ -7,13 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
+from cer_gpu.engine.rows.wide_numbers import wide_numbers
 from cer_gpu.engine.words import text_ranks
 from cer_gpu.errors import DataError
 from cer_gpu.kernels.row_patterns.contract import SearchColumns
 from cer_gpu.lazy_modules import compute as pc
-
-UNITS = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
-"""How many units of a type of time are a second."""
 
 
 def word_type(kind: pa.DataType) -> pa.DataType:
@@ -45,6 +43,8 @@ class WordColumns:
         self.arrays: list[pa.Array] = []
         self.texts: list[str] = []
         self._ranked: pa.Array | None = None
+        self._made: dict[int, np.ndarray] = {}
+        """Words that were asked for before."""
 
     def add(self, values: pa.Array) -> int:
         """Take a column; gives its number."""
@@ -58,12 +58,15 @@ class WordColumns:
         for number, array in enumerate(self.arrays):
             if array.null_count:
                 absent[number] = np.asarray(array.is_null())
-            words[number] = self._words(array)
+            made = self._made.get(number)
+            words[number] = self._words(array) if made is None else made
         return SearchColumns(words, absent)
 
     def may_overflow(self, number: int) -> bool:
         """Whether sums of a column's words may leave 64 bits."""
-        words = self._words(self.arrays[number])
+        if number not in self._made:
+            self._made[number] = self._words(self.arrays[number])
+        words = self._made[number]
         largest = max(-int(words.min(initial=0)), int(words.max(initial=0)))
         return largest * len(words) >> 63 > 0
 
@@ -80,7 +83,7 @@ class WordColumns:
             ranks = pc.index_in(_plain_texts(array), self._distinct())
             return np.asarray(ranks.fill_null(0)).astype(np.int64)
         if pa.types.is_decimal(kind):
-            return decimal_words(array)
+            return _decimal_words(array)
         if pa.types.is_boolean(kind):
             return np.asarray(array.fill_null(False)).astype(np.int64)
         if pa.types.is_temporal(kind):
@@ -114,7 +117,7 @@ def _plain_texts(array: pa.Array) -> pa.Array:
     return array if array.type == pa.string() else array.cast(pa.string())
 
 
-def decimal_words(array: pa.Array) -> np.ndarray:
+def _decimal_words(array: pa.Array) -> np.ndarray:
     """Decimals in units of their last place, int64.
 
     Raises
@@ -122,12 +125,10 @@ def decimal_words(array: pa.Array) -> np.ndarray:
     DataError
         When one does not fit 64 bits.
     """
-    wide = array.cast(pa.decimal128(38, array.type.scale)).fill_null(0)
-    halves = np.frombuffer(wide.buffers()[1], np.int64).reshape(-1, 2)[wide.offset : wide.offset + len(wide)]
-    words = np.ascontiguousarray(halves[:, 0])
-    if (halves[:, 1] != words >> 63).any():
+    numbers = wide_numbers(array)
+    if numbers.high is not None:
         raise DataError(
             "a decimal has more than 18 digits, too many for conditions on the match so far: cast the "
             "column to a smaller DECIMAL, or to DOUBLE, in a subquery"
         )
-    return words
+    return numbers.low

@@ -131,6 +131,21 @@ def common(left: pa.DataType, right: pa.DataType) -> pa.DataType | None:
     return None
 
 
+def combined(column: pa.ChunkedArray | Values) -> Values:
+    """The chunks of a column as one array; what has no chunks as it is."""
+    if not isinstance(column, pa.ChunkedArray):
+        return column
+    if pa.types.is_dictionary(column.type):
+        column = column.unify_dictionaries()
+    if column.num_chunks == 1:
+        return column.chunk(0)
+    try:
+        made = column.combine_chunks()
+    except pa.ArrowInvalid:  # texts of more than 2 GB
+        made = column.cast(pa.large_string()).combine_chunks()
+    return made.chunk(0) if isinstance(made, pa.ChunkedArray) else made
+
+
 def finer(*units: str) -> str:
     """The finest of some units of time."""
     return max(units, key=UNITS.index)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine.rows.search_columns import UNITS
+from cer_gpu.engine.rows.value_types import finer, steps_of
 from cer_gpu.kernels.row_patterns import code as c
 
 SECONDS = {"week": 604_800, "day": 86_400, "hour": 3_600, "minute": 60, "second": 1}
@@ -45,10 +45,6 @@ class Cell(NamedTuple):
     kind: pa.DataType
 
 
-def _finer(one: pa.DataType, other: pa.DataType) -> str:
-    return str(max(one.unit, other.unit, key=lambda unit: UNITS[unit]))
-
-
 def _decimal(scale: int) -> pa.DataType:
     if scale > DIGITS:
         raise TooFineError(f"a decimal with {scale} digits behind the point")
@@ -79,11 +75,11 @@ def common_type(one: pa.DataType, other: pa.DataType) -> pa.DataType | None:
         if types.is_date32(other):
             return one
         if types.is_timestamp(other):
-            return pa.timestamp(_finer(one, other), one.tz or other.tz)
+            return pa.timestamp(finer(one.unit, other.unit), one.tz or other.tz)
     if types.is_duration(one) and types.is_duration(other):
-        return pa.duration(_finer(one, other))
+        return pa.duration(finer(one.unit, other.unit))
     if types.is_time(one) and types.is_time(other):
-        unit = _finer(one, other)
+        unit = finer(one.unit, other.unit)
         return pa.time32(unit) if unit in ("s", "ms") else pa.time64(unit)
     return None
 
@@ -149,9 +145,9 @@ def _factor(own: pa.DataType, kind: pa.DataType) -> int:
     if types.is_decimal(kind):
         factor = 10 ** (kind.scale - (own.scale if types.is_decimal(own) else 0))
     elif types.is_date32(own):
-        factor = SECONDS["day"] * UNITS[kind.unit]
+        factor = SECONDS["day"] * steps_of(kind)
     else:
-        factor = UNITS[kind.unit] // UNITS[own.unit]
+        factor = steps_of(kind) // steps_of(own)
     if factor >= WHOLE:
         raise TooFineError(f"a value of the type {own} as one of {kind}")
     return factor
@@ -249,7 +245,7 @@ class WordArithmetic:
             fine = pa.timestamp("ns" if unit == "nanosecond" else "us")
             cells = [Cell(self.as_type(each, fine), fine) for each in cells]
         between = self._emit(c.SUBTRACT, cells[0].number, cells[1].number)
-        own = UNITS[cells[0].kind.unit]
+        own = steps_of(cells[0].kind)
         if unit in SECONDS:
             return self._emit(c.DIVIDE, between, self._word(SECONDS[unit] * own))
         if PARTS[unit] > own:
@@ -309,7 +305,7 @@ class WordArithmetic:
                 return None
             time, span = (other, one) if spans[0] else (one, other)
             unit = "s" if pa.types.is_date32(time.kind) else time.kind.unit
-            unit = max(unit, span.kind.unit, key=lambda each: UNITS[each])
+            unit = finer(unit, span.kind.unit)
             whole = pa.timestamp(unit, getattr(time.kind, "tz", None))
             moved = self._emit(operation, self.as_type(time, whole), self.as_type(span, pa.duration(unit)))
             return Cell(moved, whole)
