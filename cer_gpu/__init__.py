@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
     from cer_gpu.api import Query, compile
     from cer_gpu.backtesting.result import Backtest
+    from cer_gpu.backtesting.row_pattern_query import RowPatternQuery
     from cer_gpu.backtesting.run import backtest
     from cer_gpu.backtesting.sweep import Variants, sweep
     from cer_gpu.engine.answers.matches import Matches
@@ -63,6 +64,7 @@ _LATE = {
     "compile": "cer_gpu.api",
     "Backtest": "cer_gpu.backtesting.result",
     "backtest": "cer_gpu.backtesting.run",
+    "RowPatternQuery": "cer_gpu.backtesting.row_pattern_query",
     "Variants": "cer_gpu.backtesting.sweep",
     "sweep": "cer_gpu.backtesting.sweep",
     "DeviceReport": "cer_gpu.engine.run.device_report",
@@ -90,6 +92,7 @@ __all__ = [
     "Matches",
     "Query",
     "QueryError",
+    "RowPatternQuery",
     "RowPatternResult",
     "RowPatternVariants",
     "Variants",

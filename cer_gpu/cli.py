@@ -42,9 +42,10 @@ from cer_gpu.cli_outputs import (
     print_text,
     result_format,
 )
-from cer_gpu.cli_sql import check_statement, explain_statement, is_row_pattern, sql
+from cer_gpu.cli_sql import check_statement, explain_statement, sql
 from cer_gpu.engine.memory import within_memory
 from cer_gpu.errors import ArgumentError, CerError, DataError, LimitError, QueryError
+from cer_gpu.patterns.statement_kind import is_statement
 from cer_gpu.printable_text import printable
 from cer_gpu.whole_file import FULL, STANDARD_OUTPUT, named
 
@@ -212,7 +213,7 @@ def explain(
     chosen = "funnel" if funnel else drawing_format(form, output)
     refuse_own_input(data or (), output)
     text = query_text(query)
-    if is_row_pattern(text):
+    if is_statement(text):
         return explain_statement(text, data, reading, query, chosen, output)
     compiled = _compile(text)
     options = reading.keywords() if data else reading.of_query()
@@ -237,7 +238,7 @@ def check(
     from cer_gpu.diagnostics import render_all
 
     text = query_text(query)
-    if is_row_pattern(text):
+    if is_statement(text):
         return check_statement(text, data, reading, query)
     try:
         events = reading.events(data, query) if data else None

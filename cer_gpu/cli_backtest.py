@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from cer_gpu.api import Query
+    from cer_gpu.backtesting.row_pattern_query import RowPatternQuery
     from cer_gpu.backtesting.sweep import Variants
 
 By = Annotated[
@@ -88,7 +89,7 @@ Report = Annotated[
 QUERY_FILE = ".ceql"
 
 
-def asked_queries(queries: str, sweep: Sequence[str] | None) -> dict[str, Query | Variants]:
+def asked_queries(queries: str, sweep: Sequence[str] | None) -> dict[str, Query | RowPatternQuery | Variants]:
     """The queries of a file, or the query that was typed, each with the variants of its swept parameters.
 
     Raises
@@ -100,17 +101,19 @@ def asked_queries(queries: str, sweep: Sequence[str] | None) -> dict[str, Query 
     """
     from cer_gpu.api import Query
     from cer_gpu.backtesting.query_file import named_queries
+    from cer_gpu.backtesting.row_pattern_query import RowPatternQuery
     from cer_gpu.backtesting.sweep import sweep as variants
     from cer_gpu.errors import CerError
+    from cer_gpu.patterns.statement_kind import is_statement
 
     grid = _grid(sweep)
     is_file = queries.lower().endswith(QUERY_FILE) and not queries.startswith("@")
     text = query_text(f"@{queries}" if is_file else queries)
-    found: dict[str, Query | Variants] = {}
+    found: dict[str, Query | RowPatternQuery | Variants] = {}
     known: dict[str, None] = {}
     for name, one in named_queries(text, queries.removeprefix("@") if is_file else "the query").items():
         try:
-            query = Query(one)
+            query = RowPatternQuery(one) if is_statement(one) else Query(one)
         except CerError as error:
             error.add_note(f"in the query {brief(name)}")
             raise

@@ -53,8 +53,6 @@ MatchingExplained = Annotated[
     bool, typer.Option("--explain", help="Print how matches are found, instead of the rows.")
 ]
 
-_BEGINNING = re.compile(r"\bMATCH_RECOGNIZE\s*\(", re.IGNORECASE)
-
 
 def sql(
     statement: StatementText,
@@ -83,11 +81,6 @@ def sql(
     with output_file(output) as sink:
         write_rows(_first_rows(result, limit), chosen, sink, limit)
     return 0
-
-
-def is_row_pattern(text: str) -> bool:
-    """Whether a text is SQL with MATCH_RECOGNIZE, and no CEQL."""
-    return _BEGINNING.search(text) is not None
 
 
 def explain_statement(
@@ -175,10 +168,11 @@ def _result(
     device: str = "auto",
     memory: int | None = None,
 ) -> RowPatternResult:
+    from cer_gpu.outer_select import GivenTables
     from cer_gpu.row_patterns import result_over
 
     try:
-        return result_over(tables, text, dialect, params, memory, device)
+        return result_over(GivenTables(tables), text, dialect, params, memory, device)
     except ValueError as error:  # there is no such dialect, no such device
         raise typer.BadParameter(str(error)) from error
 

@@ -133,7 +133,8 @@ def counted(
     DataError
         When the events can be read only once, and several passes are needed.
     """
-    passes = passes_of(bound)
+    queries = dict(enumerate(bound))
+    passes = passes_of(queries)
     if passes.alone and len(bound) > 1 and not source.rewindable:
         raise DataError(
             "the events can be read once only, and a funnel of this query reads them several times: pass a "
@@ -141,7 +142,7 @@ def counted(
         )
     counts = _Counts(len(bound))
     totals = [Totals(None, False) for _ in passes.groups]
-    sum_up(passes, bound, source, options, PassSink(totals, counts), Notes(), kept)
+    sum_up(passes, queries, source, options, PassSink(totals, counts), Notes(), kept)
     hits, matches = counts.hits, counts.matches
     for own in totals:
         found = own.groups()

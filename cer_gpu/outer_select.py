@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -37,6 +38,12 @@ class GivenTables:
     def __init__(self, given: Mapping[str, Any]) -> None:
         self._given = dict(given)
         self._opened: dict[str, Rows] = {}
+        self._files: dict[str, Rows] = {}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names under which tables were passed."""
+        return tuple(self._given)
 
     def named(self, name: str) -> str | None:
         """The name under which a table was passed: the exact one, or one in another case.
@@ -69,6 +76,12 @@ class GivenTables:
             rows = self._opened[name] = TableRows(rows.table(), rows.where)
         return rows
 
+    def file(self, path: str) -> Rows:
+        """The rows of a file that a statement names."""
+        if path not in self._files:
+            self._files[path] = open_rows(path, path)
+        return self._files[path]
+
     def kept(self, name: str) -> pa.Table:
         """A table in memory, with its texts as strings where those of the source are."""
         rows = self.rows(name, again=True)
@@ -100,9 +113,21 @@ class OuterSelect:
     def __init__(self, statement: RowPatternStatement, tables: GivenTables, dialect: str | None) -> None:
         self._statement = statement
         self._tables = tables
+        self._dialect = dialect
         # Without a dialect it is that of DuckDB, which runs it.
         self._language = language_of(dialect or "duckdb", statement.text)
         self._made: dict[str, pa.Table] = {}
+
+    def with_columns(self, name: str, columns: Sequence[str]) -> OuterSelect:
+        """The same with other columns, if it does no more than to choose rows of a table.
+
+        Raises
+        ------
+        QueryError
+            When it does more.
+        """
+        outer = self._language.with_columns(self._statement.outer, name, columns)
+        return OuterSelect(replace(self._statement, outer=outer), self._tables, self._dialect)
 
     def add(self, name: str, table: pa.Table) -> None:
         """Let the answer of a clause be a table."""

@@ -14,7 +14,8 @@ from cer_gpu.engine.read.sources.kinds import open_rows
 from cer_gpu.engine.read.sources.rows import Rows
 from cer_gpu.engine.rows.answers import RowPatternAnswer
 from cer_gpu.engine.rows.leaf_types import LeafTypes
-from cer_gpu.engine.rows.table_parts import table_parts, with_plain_texts
+from cer_gpu.engine.rows.ordered_parts import OrderedParts
+from cer_gpu.engine.rows.table_parts import with_plain_texts
 from cer_gpu.engine.run.device_choice import asked_devices
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import DataError
@@ -90,17 +91,18 @@ def match_recognize(
     ...     DEFINE down AS price < PREV(price), up AS price > PREV(price))''', trades=table)
     """
     if params is None or isinstance(params, Mapping):
-        return result_over(tables, sql, dialect, params, memory, device)
-    shared = GivenTables(tables)
+        return result_over(GivenTables(tables), sql, dialect, params, memory, device)
+    given = GivenTables(tables)
     for name in tables:
         if not isinstance(tables[name], (pa.Table, str, os.PathLike)):
-            tables[name] = shared.kept(name)
-    results = [result_over(tables, sql, dialect, each, memory, device) for each in params]
+            tables[name] = given.kept(name)
+    shared = GivenTables(tables)
+    results = [result_over(shared, sql, dialect, each, memory, device) for each in params]
     return RowPatternVariants(results, params)
 
 
 def result_over(
-    tables: Mapping[str, Any],
+    tables: GivenTables,
     sql: str,
     dialect: str | None = None,
     params: Mapping[str, Any] | None = None,
@@ -157,14 +159,13 @@ class RowPatternResult(ListedRows):
     def __init__(
         self,
         statement: RowPatternStatement,
-        tables: Mapping[str, Any],
+        tables: GivenTables,
         dialect: str | None = None,
         memory: int | None = None,
         device: int | None = None,
     ) -> None:
         self._statement = statement
-        self._tables = GivenTables(tables)
-        self._given = tuple(tables)
+        self._tables = tables
         self._answers: dict[str, pa.Table] = {}
         self._outer = OuterSelect(statement, self._tables, dialect)
         self._clauses: list[_BoundClause] = []
@@ -191,6 +192,15 @@ class RowPatternResult(ListedRows):
         return self._outer.schema(self._statement.tables[-1], self._clauses[-1].schema)
 
     @property
+    def ordered(self) -> OrderedParts:
+        """What reads the rows of the last MATCH_RECOGNIZE."""
+        return self._clauses[-1].ordered
+
+    def share(self, ordered: OrderedParts) -> None:
+        """Let the last MATCH_RECOGNIZE read its rows as others do."""
+        self._clauses[-1].ordered = ordered
+
+    @property
     def _is_whole(self) -> bool:
         """Whether the statement gives the rows of its MATCH_RECOGNIZE as they are."""
         found = ALL_OF_IT.fullmatch(self._statement.outer)
@@ -202,14 +212,15 @@ class RowPatternResult(ListedRows):
 
     def _opened(self, clause: RowPatternClause) -> Rows:
         if clause.kind == "file":
-            return open_rows(clause.source, clause.source)
+            return self._tables.file(clause.source)
         if clause.kind == "query":
             return open_rows(self._outer.table_of(clause.source), "the subquery")
         if clause.source in self._answers:
             return open_rows(self._answers[clause.source], f"the table {clause.source}")
         name = self._tables.named(clause.source)
         if name is None:
-            known = f"the tables are {names_text(self._given)}" if self._given else "no table is given"
+            given = self._tables.names
+            known = f"the tables are {names_text(given)}" if given else "no table is given"
             raise DataError(
                 f"there is no table {name_text(clause.source)}: {known}. Pass it by its name, "
                 f"match_recognize(sql, {_keyword(clause.source)}), or name a file: FROM 'trades.parquet'"
@@ -239,7 +250,7 @@ class RowPatternResult(ListedRows):
 class RowPatternVariants(ListedRows):
     """The rows of a statement with each of several values of its parameters; made by `match_recognize`.
 
-    The columns of the parameters come first. Files are read for each of them.
+    The columns of the parameters come first. Rows that fit into memory are read and sorted once.
 
     Raises
     ------
@@ -252,6 +263,10 @@ class RowPatternVariants(ListedRows):
         if not results or any(each.keys() != params[0].keys() for each in params):
             raise ValueError("params must be mappings, at least one, that all have the same names")
         self._results = tuple(results)
+        self._ordered = results[0].ordered
+        for result in results[1:]:
+            if self._ordered.absorb(result.ordered):
+                result.share(self._ordered)
         self._values = pa.Table.from_pylist([dict(each) for each in params])
         alike = [name for name in self._values.schema.names if name in results[0].schema.names]
         if alike:
@@ -273,10 +288,11 @@ class RowPatternVariants(ListedRows):
         return self._results[0].explain()
 
     def _made(self) -> Iterator[pa.RecordBatch]:
-        for number, result in enumerate(self._results):
-            for batch in result.batches():
-                own = [pa.repeat(column[number], batch.num_rows) for column in self._values.itercolumns()]
-                yield pa.RecordBatch.from_arrays([*own, *batch.columns], schema=self.schema)
+        with self._ordered.kept():
+            for number, result in enumerate(self._results):
+                for batch in result.batches():
+                    own = [pa.repeat(column[number], batch.num_rows) for column in self._values.itercolumns()]
+                    yield pa.RecordBatch.from_arrays([*own, *batch.columns], schema=self.schema)
 
 
 class _BoundClause:
@@ -288,9 +304,10 @@ class _BoundClause:
         self._clause = resolved(clause, rows.schema.names, text)
         self._rows = rows
         self._text = text
-        self._memory = memory
         self._device = device
         self.answer = RowPatternAnswer(self._clause, rows.schema, text)
+        keys, order = self._clause.partition_by, self._clause.order_by
+        self.ordered = OrderedParts(rows, self.answer.columns, keys, order, memory)
         self.schema = self._shown_schema()
 
     def _shown_schema(self) -> pa.Schema:
@@ -315,10 +332,9 @@ class _BoundClause:
         return progress.over(self._made(progress))
 
     def _made(self, progress: Any) -> Iterator[pa.RecordBatch]:
-        columns, workers = self.answer.columns, Workers()
-        parts = table_parts(self._rows, columns, self._clause.partition_by, self._memory, progress)
-        for table in parts:
-            for batch in self.answer.batches(table, workers, self._device):
+        workers = Workers()
+        for rows in self.ordered.read(progress):
+            for batch in self.answer.over(rows, workers, self._device):
                 yield batch if batch.schema == self.schema else batch.cast(self.schema)
 
 

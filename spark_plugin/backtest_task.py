@@ -169,11 +169,12 @@ class BacktestJob(Job):
         source = self._source
         options = replace(self.options, stream_column=source.stream_column)
         parted = self.task.parted.over(source.arrow_schema, options)
-        partitions = [one.compiled.reading.partition for one in bound]
-        passes, ends = passes_of(bound), EndTotals(parted, partitions)
+        partitions = [one.partition for one in bound]
+        queries = dict(enumerate(bound))
+        passes, ends = passes_of(queries), EndTotals(parted, partitions)
         totals = [Totals(parted.buckets, bool(parted.columns)) for _ in passes.groups]
         found = PassSink(totals, ends)
-        bunches = sum_up(passes, bound, source, options, found, Notes(aloud=False))
+        bunches = sum_up(passes, queries, source, options, found, Notes(aloud=False))
         for own, bunch in zip(totals, bunches, strict=True):
             yield of_groups(own.groups(), parted, bunch)
         yield ends.table()

@@ -242,7 +242,7 @@ class _BacktestTasks:
         self._order_by = self._keywords.pop("order_by", None)
         self._ties = checked_ties(self._keywords.pop("ties", ANY))
         # Hits are the events at which matches end.
-        self._tied = [depends_on_ties(one.query.tree, ends=True) for one in self.asked]
+        self._tied = [depends_on_ties(one.ceql.tree, ends=True) for one in self.asked]
         self._tasks = self.tasks_over(over.schema, self._order_by)
         options, schema = self._tasks[0].query.options, over.schema
         at = schema.field(options.order_by[0])
@@ -269,7 +269,7 @@ class _BacktestTasks:
             if not found.stages[place].runs:  # those that are tried here may be left out
                 return None
             one = found.queries[place]
-            return self._task_of(one.query, one.values, self._over.schema, self._order_by)
+            return self._task_of(one.ceql, one.values, self._over.schema, self._order_by)
 
         places, _ = bound_stages(found.stages, bind)
         return found.at(places)
@@ -283,7 +283,7 @@ class _BacktestTasks:
         found = []
         for one in self.asked:
             with in_query(one.name):
-                found.append(self._task_of(one.query, one.values, schema, order_by))
+                found.append(self._task_of(one.ceql, one.values, schema, order_by))
         return found
 
     def _task_of(self, query: Query, values: Mapping[str, Any], schema: pa.Schema, order_by: Any) -> Task:

@@ -51,7 +51,7 @@ def listed(
     for number, one in zip(numbers, bound, strict=True):
         durations = DurationSums(parted) if wanted.durations else None
         starts = DistinctStarts([*parted.names, KEY]) if wanted.starts else None
-        partition = one.compiled.reading.partition
+        partition = one.partition
         for batch in one.matches().batches(keep=False):
             keys = placed(batch, parted, partition)
             if durations is not None:

@@ -14,6 +14,7 @@ from cer_gpu.backtesting.outcomes.resumption import KeptOutcomes, kept_outcomes
 from cer_gpu.backtesting.outcomes.table import OutcomeQuery, Outcomes
 from cer_gpu.backtesting.outcomes.words import outcome
 from cer_gpu.backtesting.queries import AskedQuery, parameters_of, values_for
+from cer_gpu.backtesting.row_pattern_query import BoundRowPattern
 from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.run.bound_query import BoundQuery
 from cer_gpu.engine.run.options import Options
@@ -87,7 +88,7 @@ class SourceOutcomes:
     wanted : sequence of AskedOutcome
     split : object or None
     asked : sequence of AskedQuery
-    bound : sequence of BoundQuery
+    bound : sequence of BoundQuery or BoundRowPattern
     source : Source
     options : Options
     """
@@ -97,7 +98,7 @@ class SourceOutcomes:
         wanted: Sequence[AskedOutcome],
         split: Any,
         asked: Sequence[AskedQuery],
-        bound: Sequence[BoundQuery],
+        bound: Sequence[BoundQuery | BoundRowPattern],
         source: Source,
         options: Options,
     ) -> None:

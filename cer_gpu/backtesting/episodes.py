@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from cer_gpu.api import Query
+from cer_gpu.backtesting.row_pattern_query import RowPatternQuery
 from cer_gpu.checked_query import opened
 from cer_gpu.engine.answers.future_values import EventColumns
 from cer_gpu.engine.read.lanes import LaneEncoder
@@ -44,12 +45,14 @@ class Episodes(NamedTuple):
     temporal: bool
 
 
-def episodes(query: Query, events: Any, value: str, keywords: Mapping[str, Any]) -> Episodes:
+def episodes(
+    query: Query | RowPatternQuery, events: Any, value: str, keywords: Mapping[str, Any]
+) -> Episodes:
     """The line of a column and the matches of a query, in the partition with the most of the first matches.
 
     Parameters
     ----------
-    query : Query
+    query : Query or RowPatternQuery
     events : object
         As for `Query.run`; they are read twice.
     value : str
@@ -68,7 +71,9 @@ def episodes(query: Query, events: Any, value: str, keywords: Mapping[str, Any])
     options = read_options(**given)
     if not options.order_by:
         raise ValueError("episodes are drawn over time: name the column of time with order_by")
-    found = query.run(events, **given).batches()
+    source = opened(query.names | {value, options.order_by[0]}, events, options)
+    bound = query.bound_to(source, options, "lists")
+    found = bound.matches().batches()
     parts, many = [], 0
     for batch in found:
         parts.append(batch.slice(0, MOST - many))
@@ -76,8 +81,7 @@ def episodes(query: Query, events: Any, value: str, keywords: Mapping[str, Any])
         if many == MOST:
             break
     matches = pa.Table.from_batches(parts, found.schema)
-    source = opened(query.names | {value, options.order_by[0]}, events, options)
-    partition = query.bound_to(source, options).compiled.reading.partition
+    partition = bound.partition
     names = [name for part in partition for name in part]
     columns = EventColumns(source, [value, *names], lambda batches: batches)
     lanes = columns.lanes(partition)

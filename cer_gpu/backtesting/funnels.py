@@ -61,7 +61,7 @@ def staged(asked: Sequence[AskedQuery], params: Mapping[str, Any]) -> FunnelStag
     found = FunnelStages([], [], [])
     compiled: dict[str, Query] = {}
     for number, one in enumerate(asked):
-        if not isinstance(one.query.tree, tree.SelectQuery):
+        if not isinstance(one.query, Query) or not isinstance(one.query.tree, tree.SelectQuery):
             continue
         given = {**one.query.given, **params, **one.values}
         for stage in stages_of(one.query.tree):
@@ -82,7 +82,7 @@ def funnels_of(
 
     def bind(place: int) -> BoundQuery:
         one = parts.queries[place]
-        return one.query.bound_to(source, replace(options, params=one.values), "counts", once=True)
+        return one.ceql.bound_to(source, replace(options, params=one.values), "counts", once=True)
 
     places, bound = bound_stages(parts.stages, bind)
     keeper = None if kept is None else kept.beside("funnel")
@@ -91,7 +91,7 @@ def funnels_of(
 
     def bind_to(place: int, pattern: tree.SelectQuery) -> BoundQuery:
         one = asked[left.owner[place]]
-        query, given = Query(to_text(pattern)), {**one.query.given, **options.params, **one.values}
+        query, given = Query(to_text(pattern)), {**one.ceql.given, **options.params, **one.values}
         own = {name: given[name] for name in query.parameters}
         few = replace(options, params=own, limit=MOST_LISTED + 1)
         return query.bound_to(source, few, "lists", once=True)

@@ -14,6 +14,7 @@ from cer_gpu.backtesting.file_stream import pushed
 from cer_gpu.backtesting.listed_kinds import ListedKinds
 from cer_gpu.backtesting.queries import AskedQuery
 from cer_gpu.backtesting.row_groups import Partition, RowGroups
+from cer_gpu.backtesting.row_pattern_query import BoundRowPattern, ListedMatches
 from cer_gpu.backtesting.seams import More, Seams
 from cer_gpu.backtesting.starts import DistinctStarts, without_starts
 from cer_gpu.backtesting.table import QUERY, placed
@@ -39,7 +40,7 @@ class ResultKeeper(Protocol):
 def with_listed(
     tables: Sequence[pa.Table],
     asked: Sequence[AskedQuery],
-    bound: Sequence[BoundQuery],
+    bound: Sequence[BoundQuery | BoundRowPattern],
     wanted: ListedKinds,
     parted: RowGroups,
     notes: Notes,
@@ -54,7 +55,7 @@ def with_listed(
         Rows with the number of their query. All rows of a query are in one table; the order is that of the
         result.
     asked : sequence of AskedQuery
-    bound : sequence of BoundQuery
+    bound : sequence of BoundQuery or BoundRowPattern
     wanted : ListedKinds
     parted : Parted
     notes : Notes
@@ -132,7 +133,7 @@ class ListedSums:
     def _all(self) -> list[DurationSums | DistinctStarts]:
         return [one for one in (self._durations, self._starts) if one is not None]
 
-    def add(self, matches: Matches, first: int) -> None:
+    def add(self, matches: Matches | ListedMatches, first: int) -> None:
         """Take matches whose positions count from the event `first`."""
         for batch in matches.batches():
             keys = placed(batch, self._parted, self._partition)
@@ -150,7 +151,11 @@ class _QueryLister:
     """Lists the matches of a query, for a table of durations, one of starts, or both."""
 
     def __init__(
-        self, bound: BoundQuery, wanted: ListedKinds, parted: RowGroups, on: NewFileLister | None
+        self,
+        bound: BoundQuery | BoundRowPattern,
+        wanted: ListedKinds,
+        parted: RowGroups,
+        on: NewFileLister | None,
     ) -> None:
         self._bound, self._wanted, self._parted, self._on = bound, wanted, parted, on
 
@@ -171,10 +176,12 @@ class _QueryLister:
     def _pushed(self) -> bool:
         """Whether new events are pushed to a stream, since no window says how far back they reach."""
         on = self._on
+        if isinstance(self._bound, BoundRowPattern):
+            return False
         return on is not None and not on.seams.tell(self._bound) and not self._bound.place.numbers
 
     def _sums(self, before: Sequence[pa.Table]) -> ListedSums:
-        partition = self._bound.compiled.reading.partition
+        partition = self._bound.partition
         return ListedSums(self._wanted, self._parted, partition, before)
 
     def all(self) -> list[pa.Table]:
@@ -183,12 +190,15 @@ class _QueryLister:
 
     def more(self, before: list[pa.Table], files: int) -> list[pa.Table] | None:
         """The same from those of the first files; None where that cannot be."""
+        if isinstance(self._bound, BoundRowPattern):
+            return None
         behind = None if self._on is None else self._on.seams.behind(self._bound, files)
         return None if behind is None else self._listed(behind.bound, behind.before, before)
 
     def going_on(self, state: dict[str, Any] | None, files: int) -> tuple[list[pa.Table], dict[str, Any]]:
         """The tables, from the state of the stream after the first files; see `GoOn`."""
         assert self._on is not None
+        assert isinstance(self._bound, BoundQuery)
         before = [] if state is None else state["open"]
         sums = self._sums(before)
         stream, last = pushed(
@@ -204,7 +214,9 @@ class _QueryLister:
             sums.add(last, 0)
         return sums.tables(), kept
 
-    def _listed(self, bound: BoundQuery, first: int, before: list[pa.Table]) -> list[pa.Table]:
+    def _listed(
+        self, bound: BoundQuery | BoundRowPattern, first: int, before: list[pa.Table]
+    ) -> list[pa.Table]:
         """With the matches of a query over the events from `first` on."""
         sums = self._sums(before)
         sums.add(bound.matches(), first)

@@ -11,6 +11,7 @@ import pyarrow as pa
 from cer_gpu.api import Query
 from cer_gpu.backtesting.buckets import Buckets
 from cer_gpu.backtesting.queries import AskedQuery, parameters_of
+from cer_gpu.backtesting.row_pattern_query import RowPatternQuery
 
 
 class Provenance(NamedTuple):
@@ -18,7 +19,7 @@ class Provenance(NamedTuple):
 
     Attributes
     ----------
-    queries : dict of str to Query
+    queries : dict of str to (Query or RowPatternQuery)
         The queries and templates by their names.
     parameters : tuple of str
         The parameters of the sweeps.
@@ -28,7 +29,7 @@ class Provenance(NamedTuple):
         How time was cut.
     """
 
-    queries: dict[str, Query]
+    queries: dict[str, Query | RowPatternQuery]
     parameters: tuple[str, ...]
     told: str
     buckets: Buckets | None = None

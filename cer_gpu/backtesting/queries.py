@@ -8,11 +8,13 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from cer_gpu.api import Query
+from cer_gpu.backtesting.row_pattern_query import BoundRowPattern, RowPatternQuery
 from cer_gpu.backtesting.sweep import Variants
 from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.run.bound_query import BoundQuery
 from cer_gpu.engine.run.options import Options
 from cer_gpu.errors import CerError
+from cer_gpu.patterns.statement_kind import is_statement
 from cer_gpu.printable_text import brief
 
 OMITTED = ("limit", "event_id", "memory")
@@ -24,7 +26,23 @@ class AskedQuery(NamedTuple):
 
     name: str
     values: Mapping[str, Any]
-    query: Query
+    query: Query | RowPatternQuery
+
+    @property
+    def ceql(self) -> Query:
+        """The query where only CEQL is run.
+
+        Raises
+        ------
+        ValueError
+            When it is SQL.
+        """
+        if isinstance(self.query, RowPatternQuery):
+            raise ValueError(
+                f"{brief(self.name)} is SQL with MATCH_RECOGNIZE, which a backtest on Spark does not count: "
+                "use cer_spark.match_recognize, with GROUP BY around it"
+            )
+        return self.query
 
 
 def asked_queries(queries: Any) -> list[AskedQuery]:
@@ -32,7 +50,7 @@ def asked_queries(queries: Any) -> list[AskedQuery]:
     if isinstance(queries, Mapping):
         pairs: Iterable[tuple[str, Any]] = queries.items()
     else:
-        single = isinstance(queries, (Query, Variants, str))
+        single = isinstance(queries, (Query, RowPatternQuery, Variants, str))
         listed = [queries] if single or not isinstance(queries, Iterable) else list(queries)
         pairs = ((f"q{number}", one) for number, one in enumerate(listed, 1))
     found = []
@@ -41,7 +59,7 @@ def asked_queries(queries: Any) -> list[AskedQuery]:
             found += [AskedQuery(str(name), values, one.query) for values in one]
         elif isinstance(one, str):
             found.append(AskedQuery(str(name), {}, _compiled(str(name), one)))
-        elif isinstance(one, Query):
+        elif isinstance(one, (Query, RowPatternQuery)):
             found.append(AskedQuery(str(name), {}, one))
         else:
             given = type(one).__name__
@@ -86,19 +104,21 @@ def refuse_unknown(params: Mapping[str, Any], asked: Sequence[AskedQuery]) -> No
             raise ValueError(f"params: no query has the parameter `${name}`; the parameters are {there}")
 
 
-def _compiled(name: str, text: str) -> Query:
+def _compiled(name: str, text: str) -> Query | RowPatternQuery:
     with in_query(name):
-        return Query(text, bound_next=True)
+        return RowPatternQuery(text) if is_statement(text) else Query(text, bound_next=True)
 
 
-def bound_query(one: AskedQuery, source: Source, options: Options) -> BoundQuery:
+def bound_query(one: AskedQuery, source: Source, options: Options) -> BoundQuery | BoundRowPattern:
     """A query of a backtest, bound to the source."""
     with in_query(one.name):
         params = values_for(one.query, options.params, one.values)
         return one.query.bound_to(source, replace(options, params=params), "counts", once=True)
 
 
-def values_for(query: Query, params: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+def values_for(
+    query: Query | RowPatternQuery, params: Mapping[str, Any], own: Mapping[str, Any]
+) -> dict[str, Any]:
     """The values of a query's parameters: its own, and those of `params` that it has a parameter for."""
     return {**{name: value for name, value in params.items() if name in query.parameters}, **own}
 

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from cer_gpu.backtesting.plots import Plots
 from cer_gpu.backtesting.report_style import SCRIPT, STYLE
+from cer_gpu.backtesting.row_pattern_query import RowPatternQuery
 from cer_gpu.engine.answers.display import cells
 from cer_gpu.errors import CerError
 
@@ -160,7 +161,9 @@ def _queries(result: BacktestResult) -> Iterator[str]:
     yield "<h2>Queries</h2>"
     for number, (name, query) in enumerate(result.about.queries.items()):
         yield f"<h3>{escape(name)}</h3><pre>{escape(query.text.strip())}</pre>"
-        if number < MOST_DRAWN:
+        if isinstance(query, RowPatternQuery):
+            yield f"<pre>{escape(query.explain())}</pre>"
+        elif number < MOST_DRAWN:
             try:
                 yield f"<figure class='automaton'>{query.explain('svg')}</figure>"
             except CerError as error:

@@ -33,6 +33,7 @@ from cer_gpu.backtesting.queries import (
 )
 from cer_gpu.backtesting.result import Backtest
 from cer_gpu.backtesting.row_groups import RowGroups, parted_by
+from cer_gpu.backtesting.row_pattern_query import BoundRowPattern, kept_rows
 from cer_gpu.backtesting.seams import Seams
 from cer_gpu.backtesting.table import EndTotals, as_one, combined, numbered, of_ends, of_groups
 from cer_gpu.checked_query import opened
@@ -70,7 +71,8 @@ def backtest(
     Parameters
     ----------
     queries : mapping of str to (Query, str or Variants), Variants, Query, str, or a sequence of these
-        The queries by their names. Queries without names are called `q1`, `q2`, ... in their order.
+        The queries by their names. Queries without names are called `q1`, `q2`, ... in their order. A text
+        may be a SELECT with MATCH_RECOGNIZE: its matches are counted, without those that WHERE leaves out.
     events : object
         As for `Query.run`. They are read once for all queries, and once more for each query that runs on a
         device by itself, or whose answers differ only in measures.
@@ -147,14 +149,15 @@ def backtest(
     with shown_together():
         source = opened(names, events, options)
         bound = [bound_query(one, source, options) for one in asked]
-        parted = parted_by(
-            by, (one.compiled.reading.partition for one in bound), source.arrow_schema, options
-        )
+        parted = parted_by(by, (one.partition for one in bound), source.arrow_schema, options)
         notes = Notes()
         for one in bound:
             for text in one.notes.texts:
                 notes.say(text, aloud=False)
-        passes = passes_of(bound)
+        patterns = {at: one for at, one in enumerate(bound) if isinstance(one, BoundRowPattern)}
+        compiled = {at: one for at, one in enumerate(bound) if isinstance(one, BoundQuery)}
+        _check_patterns(patterns, asked, wanted, resume)
+        passes = passes_of(compiled)
         for wants, told in (
             (wanted, "outcomes need"),
             (durations, "durations need"),
@@ -163,7 +166,7 @@ def backtest(
         ):
             if wants and not source.rewindable:
                 raise DataError(f"the events can be read once only, and {told} them again: pass a table")
-        alone = passes.alone
+        alone = [*passes.alone, *patterns]
         if alone and not source.rewindable and len(bound) > 1:
             raise DataError(
                 f"the events can be read once only, and {len(alone):,} of the queries need a pass of their "
@@ -175,18 +178,20 @@ def backtest(
             kept = BacktestCheckpoint(os.fspath(resume), asked, by, groups, source, options)
             made, seams = kept.made, Seams(source, kept.spans)
         schema = parted.schema
-        ends = EndTotals(parted, [one.compiled.reading.partition for one in bound])
-        tables = _together(passes, bound, source, options, parted, ends, notes, kept)
+        ends = EndTotals(parted, [one.partition for one in bound])
+        tables = _together(passes, compiled, source, options, parted, ends, notes, kept)
         for number in passes.alone:
-            if kept is not None and _can_be_pushed(bound[number]):
-                go = partial(_alone_going_on, bound[number], source, options, parted)
+            if kept is not None and _can_be_pushed(compiled[number]):
+                go = partial(_alone_going_on, compiled[number], source, options, parted)
                 tables += [numbered(found, number) for found in kept.going_on(f"query {number}", go)]
                 continue
-            make = partial(_alone, bound[number], parted)
-            more = partial(_alone_behind, seams, bound[number], parted)
+            make = partial(_alone, compiled[number], parted)
+            more = partial(_alone_behind, seams, compiled[number], parted)
             tables += [numbered(found, number) for found in made(f"query {number}", make, more)]
+        with kept_rows(list(patterns.values())):
+            tables += [numbered(table, at) for at, one in patterns.items() for table in _alone(one, parted)]
         tables.append(ends.table())
-        for number in (*passes.beside, *passes.alone):
+        for number in (*passes.beside, *alone):
             for text in bound[number].notes.texts:
                 notes.say(text, aloud=False)
         listed = ListedKinds(starts, durations)
@@ -223,9 +228,33 @@ def backtest(
     )
 
 
-def _alone(one: BoundQuery, parted: RowGroups) -> list[pa.Table]:
+def _check_patterns(
+    patterns: Mapping[int, BoundRowPattern],
+    asked: Sequence[AskedQuery],
+    outcomes: Sequence[Any],
+    resume: Any,
+) -> None:
+    """Refuse what statements with MATCH_RECOGNIZE cannot be asked for.
+
+    Raises
+    ------
+    ValueError
+        With `resume`, or with outcomes of rows that are not those of the events.
+    """
+    for number, one in patterns.items():
+        name = brief(asked[number].name)
+        if resume is not None:
+            raise ValueError(f"resume is for queries of CEQL, and {name} is SQL: backtest it by itself")
+        if outcomes and not one.in_source:
+            raise ValueError(
+                f"outcomes look at the events after a match, and {name} matches the rows of a subquery: put "
+                "its conditions into DEFINE, or pass the rows of the subquery as the events"
+            )
+
+
+def _alone(one: BoundQuery | BoundRowPattern, parted: RowGroups) -> list[pa.Table]:
     """What a query finds that reads the events by itself."""
-    return [of_ends(one.counts(), parted, one.compiled.reading.partition)]
+    return [of_ends(one.counts(), parted, one.partition)]
 
 
 def _can_be_pushed(one: BoundQuery) -> bool:
@@ -248,7 +277,7 @@ def _alone_going_on(
     """What such a query finds, from the state of its stream after the first files; see `GoOn`."""
 
     def of(matches: Matches) -> pa.Table:
-        return of_ends(one.counts_of(matches), parted, one.compiled.reading.partition)
+        return of_ends(one.counts_of(matches), parted, one.partition)
 
     found = [parted.schema.empty_table() if state is None else state["found"]]
     before = None if state is None else state["stream"]
@@ -285,7 +314,7 @@ def _about(asked: Sequence[AskedQuery], source: Source, seconds: float, parted: 
 
 def _together(
     passes: Passes,
-    bound: Sequence[BoundQuery],
+    bound: Mapping[int, BoundQuery],
     source: Source,
     options: Options,
     parted: RowGroups,

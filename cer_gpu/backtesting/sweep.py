@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 
 from cer_gpu.api import Query
+from cer_gpu.backtesting.row_pattern_query import RowPatternQuery
 from cer_gpu.language.parameters import check_known
+from cer_gpu.patterns.statement_kind import is_statement
 
 
 class Variants:
@@ -19,13 +21,13 @@ class Variants:
 
     Attributes
     ----------
-    query : Query
+    query : Query or RowPatternQuery
         The template.
     variants : tuple of dict
         The values of the parameters of each variant, in the order of the result's rows.
     """
 
-    def __init__(self, query: Query, variants: Iterable[Mapping[str, Any]]) -> None:
+    def __init__(self, query: Query | RowPatternQuery, variants: Iterable[Mapping[str, Any]]) -> None:
         self.query = query
         self.variants = tuple(dict(one) for one in variants)
         names = dict.fromkeys(name for one in self.variants for name in one)
@@ -42,7 +44,7 @@ class Variants:
 
 
 def sweep(
-    template: str | Query,
+    template: str | Query | RowPatternQuery,
     variants: Iterable[Mapping[str, Any]] | None = None,
     /,
     *,
@@ -54,8 +56,8 @@ def sweep(
 
     Parameters
     ----------
-    template : str or Query
-        A query with parameters, such as `$p`.
+    template : str, Query or RowPatternQuery
+        A query with parameters, such as `$p`, or a SELECT with MATCH_RECOGNIZE that has some.
     variants : iterable of mapping of str to object, optional
         The values of each variant, given one by one in place of the grid: `[{"p": 1, "w": "1 h"}, ...]`.
         They may come from Optuna, or from the rows of a table.
@@ -85,7 +87,11 @@ def sweep(
     --------
     >>> cer.sweep("SELECT * FROM S WHERE A ; B AS b FILTER b[v > $p] WITHIN $w", p=[1, 2], w=["1 h", "1 d"])
     """
-    query = template if isinstance(template, Query) else Query(template)
+    query: Query | RowPatternQuery
+    if isinstance(template, str) and is_statement(template):
+        query = RowPatternQuery(template)
+    else:
+        query = template if isinstance(template, (Query, RowPatternQuery)) else Query(template)
     if variants is not None:
         if grid or random is not None:
             raise TypeError("give either the variants, or values for each parameter (and random), not both")

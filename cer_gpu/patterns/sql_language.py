@@ -7,7 +7,7 @@ tokens that no dialect of sqlglot knows, such as `??`, `{-` and `$`; here each c
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, Literal
 
@@ -189,6 +189,32 @@ class SqlLanguage:
         """A SELECT in another dialect, as sqlglot names it."""
         return str(self.statement(text).sql(dialect=target))
 
+    def with_columns(self, text: str, table: str, names: Sequence[str]) -> str:
+        """A SELECT with other columns, unless it does more than to choose rows of a table by WHERE.
+
+        Raises
+        ------
+        QueryError
+            When it does.
+        """
+        from sqlglot import exp
+
+        select = self.statement(text)
+        used = {name for name, part in select.args.items() if part}
+        source = select.args.get("from_") or select.args.get("from")
+        if (
+            not isinstance(select, exp.Select)
+            or source is None
+            or source.this.name != table
+            or used - CHOOSING
+        ):
+            what = "a backtest counts matches, and this SELECT around MATCH_RECOGNIZE does more"
+            hint = "leave out joins, GROUP BY, DISTINCT and LIMIT: SELECT * FROM ... WHERE ... is counted"
+            raise QueryError([Diagnostic(UNREADABLE, what, None, hints=(hint,))], text)
+        select.set("expressions", [exp.column(name, quoted=True) for name in names])
+        select.set("order", None)
+        return str(select.sql(dialect=self._dialect))
+
     @property
     def _dialect_hint(self) -> str:
         return "" if self.name else "if this is no standard SQL, name its dialect: dialect='snowflake'"
@@ -199,6 +225,10 @@ class SqlLanguage:
             return SqlError(UNREADABLE, "the expression ends too early", Span(start, start + len(text)))
         message = f"the expression cannot be read at {brief(shown)}"
         return SqlError(UNREADABLE, message, span, self._dialect_hint)
+
+
+CHOOSING = frozenset(["expressions", "from", "from_", "where", "order", "hint"])
+"""Parts of a SELECT that chooses rows of one table."""
 
 
 @cache

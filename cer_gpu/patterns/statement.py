@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from cer_gpu.errors import Diagnostic, QueryError, Span
@@ -72,6 +72,23 @@ def read_statement(
     return RowPatternStatement(text, tuple(clauses), finder.outer(), finder.tables)
 
 
+def parameter_names(text: str, dialect: str | None = None) -> tuple[str, ...]:
+    """The parameters of a statement, without `$`, in the order of the text.
+
+    Raises
+    ------
+    QueryError
+        When the text cannot be read.
+    ValueError
+        When there is no such dialect.
+    """
+    try:
+        tokens = SqlTokens(text, language_of(dialect, text))
+    except SqlError as error:
+        raise QueryError([error.diagnostic], text) from None
+    return tuple(dict.fromkeys(name for name, _ in _written_parameters(tokens)))
+
+
 def _check_alone(tokens: SqlTokens) -> None:
     """Check that there is one statement, and that it is a SELECT.
 
@@ -93,15 +110,10 @@ def _parameters(tokens: SqlTokens, given: Mapping[str, Any], errors: list[Diagno
     """The values of parameters by the character where each stands."""
     found: dict[int, Any] = {}
     names: dict[str, None] = {}
-    for token, behind in zip(tokens.tokens, tokens.tokens[1:], strict=False):
-        if token.key != "$" or behind.kind != "word" or behind.start != token.end:
-            continue
-        if token.start and (tokens.text[token.start - 1].isalnum() or tokens.text[token.start - 1] in "_$"):
-            continue
-        name, span = behind.value, Span(token.start, behind.end)
+    for name, span in _written_parameters(tokens):
         known = name in names
         names[name] = None
-        found[token.start] = None
+        found[span.start] = None
         if name not in given:
             hint = f"pass it: params={{'{name}': ...}} (--param {name}=...)"
             if not known:
@@ -114,7 +126,7 @@ def _parameters(tokens: SqlTokens, given: Mapping[str, Any], errors: list[Diagno
             message = f"the value of `${name}`, {brief(given[name])}, does not fit its place"
             errors.append(Diagnostic("CER066", message, span, hints=(hint,)))
             continue
-        found[token.start] = value
+        found[span.start] = value
     known_names = f"it has {', '.join(f'`${name}`' for name in names)}"
     if not names:
         known_names = "it has no parameters; one is written with a dollar sign, as in `price > $limit`"
@@ -124,3 +136,13 @@ def _parameters(tokens: SqlTokens, given: Mapping[str, Any], errors: list[Diagno
         if name not in names
     ]
     return found
+
+
+def _written_parameters(tokens: SqlTokens) -> Iterator[tuple[str, Span]]:
+    """Each place where a parameter stands, with its name."""
+    for token, behind in zip(tokens.tokens, tokens.tokens[1:], strict=False):
+        if token.key != "$" or behind.kind != "word" or behind.start != token.end:
+            continue
+        before = tokens.text[token.start - 1] if token.start else ""
+        if not before.isalnum() and before not in ("_", "$"):
+            yield behind.value, Span(token.start, behind.end)

@@ -60,7 +60,7 @@ def kept_outcomes(
         for partition in dict.fromkeys(one.partition for one in firing)
         for pattern in dict.fromkeys(pattern for one in wanted for pattern in one.patterns)
     }
-    every = [*(one.bound for one in firing), *ends.values()]
+    every = [*(one.compiled for one in firing), *ends.values()]
     if any(one.place.numbers for one in every) or any(one.compiled.looks_ahead for one in ends.values()):
         return None
     return KeptOutcomes(made, wanted, firing, ends, bound_to, source, options)
@@ -126,7 +126,7 @@ class KeptOutcomes:
         self._partitions = list(dict.fromkeys(one.partition for one in firing))
         self._names = list(dict.fromkeys([*source.order_by[:1], *made.read_of(self._partitions)]))
         self._aggregates = aggregates_of(wanted)
-        self._hits = [SeparateRun(one.bound, CHUNK, True, "hits") for one in firing]
+        self._hits = [SeparateRun(one.compiled, CHUNK, True, "hits") for one in firing]
         self._ends = {key: SeparateRun(one, CHUNK, True, "hits") for key, one in ends.items()}
         self._bound = [self._values_of(one, bound_to) for one in firing] if self._aggregates else []
 

@@ -14,6 +14,7 @@ from cer_gpu.backtesting.outcomes.expression import AskedOutcome
 from cer_gpu.backtesting.outcomes.summary import Summary, summary
 from cer_gpu.backtesting.outcomes.values import OutcomeValues, aggregates_of, of_complex_events
 from cer_gpu.backtesting.outcomes.words import with_plan
+from cer_gpu.backtesting.row_pattern_query import BoundRowPattern
 from cer_gpu.engine.answers.end_form import end_names
 from cer_gpu.engine.answers.form import free_name, parameter_column
 from cer_gpu.engine.answers.future_values import EventColumns
@@ -42,19 +43,26 @@ class OutcomeQuery(NamedTuple):
     name : str
     values : mapping of str to object
         Its parameters.
-    tree : SelectQuery or Rule
-    bound : BoundQuery
+    tree : SelectQuery, Rule or None
+        None of SQL.
+    bound : BoundQuery or BoundRowPattern
     """
 
     name: str
     values: Mapping[str, Any]
-    tree: tree.Statement
-    bound: BoundQuery
+    tree: tree.Statement | None
+    bound: BoundQuery | BoundRowPattern
+
+    @property
+    def compiled(self) -> BoundQuery:
+        """The query, which is CEQL."""
+        assert isinstance(self.bound, BoundQuery)
+        return self.bound
 
     @property
     def partition(self) -> tuple[tuple[str, ...], ...]:
         """Its PARTITION BY."""
-        return self.tree.partition if isinstance(self.tree, tree.SelectQuery) else ()
+        return self.bound.partition
 
 
 class QueryVariant(Protocol):
@@ -226,18 +234,22 @@ def ends_query(partition: Any, pattern: str, typed: bool) -> Query:
     return Query(to_text(replace(query.tree, streams=types)))  # all events are of the one type
 
 
-def values_query(name: str, statement: tree.Statement, wanted: Sequence[tree.Aggregate]) -> Query:
+def values_query(name: str, statement: tree.Statement | None, wanted: Sequence[tree.Aggregate]) -> Query:
     """The query that returns the aggregates that outcomes read of its complex events: see `with_plan`.
 
     Raises
     ------
     ValueError
-        When the query is a rule, which has no variables.
+        When the query is a rule, which has no variables, or SQL.
     """
     if not isinstance(statement, tree.SelectQuery):
+        why = (
+            "is SQL, whose variables outcomes do not read"
+            if statement is None
+            else "is a rule, which has none"
+        )
         raise ValueError(
-            f"an outcome reads the variable `{wanted[0].variable}`, and the query {brief(name)} is a rule, "
-            "which has none"
+            f"an outcome reads the variable `{wanted[0].variable}`, and the query {brief(name)} {why}"
         )
     return Query(to_text(with_plan(statement, wanted)))
 

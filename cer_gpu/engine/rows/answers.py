@@ -117,7 +117,14 @@ class RowPatternAnswer:
     def batches(
         self, table: pa.Table, workers: Workers | None = None, device: int | None = None
     ) -> Iterator[pa.RecordBatch]:
-        """The answer over a table that has `columns`: batch after batch.
+        """The answer over a table that has `columns`: see `over`."""
+        rows = OrderedRows(table, self._clause.partition_by, self._clause.order_by)
+        return self.over(rows, workers, device)
+
+    def over(
+        self, rows: OrderedRows, workers: Workers | None = None, device: int | None = None
+    ) -> Iterator[pa.RecordBatch]:
+        """The answer over rows in the order of the clause that have `columns`: batch after batch.
 
         With the number of a device it finds the matches where it can.
 
@@ -127,7 +134,6 @@ class RowPatternAnswer:
             See `match_finder.found_matches`.
         """
         clause = self._clause
-        rows = OrderedRows(table, clause.partition_by, clause.order_by)
         values = FixedValues(rows, self._text)
         parts = found_matches(
             clause, self.automaton, self.conditions, values, rows, workers or Workers(), device

@@ -13,7 +13,7 @@ import pyarrow as pa
 from cer_gpu.engine.free_memory import free_memory
 from cer_gpu.engine.read.sources.arrow_types import convert_batch
 from cer_gpu.engine.read.sources.categories import is_category
-from cer_gpu.engine.read.sources.rows import Rows
+from cer_gpu.engine.read.sources.rows import ROW_FIELD, Rows, numbered
 from cer_gpu.engine.read.spill_files import nameless_file, on_disk
 from cer_gpu.errors import LimitError
 from cer_gpu.progress import Progress
@@ -29,7 +29,12 @@ GROUPS = 64
 
 
 def table_parts(
-    rows: Rows, columns: Sequence[str], partition_by: Sequence[str], memory: int | None, progress: Progress
+    rows: Rows,
+    columns: Sequence[str],
+    partition_by: Sequence[str],
+    memory: int | None,
+    progress: Progress,
+    with_rows: bool = False,
 ) -> Iterator[pa.Table]:
     """Some columns of all rows: one table, or, where that takes too much memory, a table for each group of
     partitions, which are put into files meanwhile.
@@ -43,15 +48,19 @@ def table_parts(
     memory : int or None
         How many bytes may be taken; None: the free memory.
     progress : Progress
+    with_rows : bool, default False
+        Whether the tables have a column `ROW` behind the others: the number of each row as they are read.
 
     Raises
     ------
     LimitError
         When there is no partition key, and the rows do not fit, or a group of partitions does not.
     """
-    schema = rows.subschema(columns or _narrowest(rows.schema))
+    plain = rows.subschema(columns or _narrowest(rows.schema))
+    schema = plain.append(ROW_FIELD) if with_rows else plain
     allowed = memory if memory is not None else free_memory()
-    read = (convert_batch(batch, schema, rows.where) for batch in rows.read(schema, BATCH))
+    given = rows.read(plain, BATCH)
+    read = (convert_batch(batch, schema, rows.where) for batch in (_numbered(given) if with_rows else given))
     batches = iter(progress.watch(read))
     held: list[pa.RecordBatch] = []
     size = 0
@@ -72,6 +81,13 @@ def table_parts(
         for batch in batches:
             groups.add(batch)
         yield from groups.tables(allowed)
+
+
+def _numbered(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    first = 0
+    for batch in batches:
+        yield numbered(batch, first)
+        first += batch.num_rows
 
 
 def with_plain_texts(rows: Rows, schema: pa.Schema) -> pa.Schema:

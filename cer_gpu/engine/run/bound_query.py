@@ -125,6 +125,11 @@ class BoundQuery:
         return self._query
 
     @property
+    def partition(self) -> tuple[tuple[str, ...], ...]:
+        """PARTITION BY."""
+        return self._query.reading.partition
+
+    @property
     def units(self) -> dict[str, str]:
         """The units of the columns of times, derived columns included."""
         return self._units

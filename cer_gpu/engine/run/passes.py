@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import pyarrow as pa
@@ -45,20 +45,20 @@ class Passes(NamedTuple):
         return [one.numbers for one in self.bunches]
 
 
-def passes_of(bound: Sequence[BoundQuery]) -> Passes:
-    """Decide which queries are read together."""
-    here = [number for number, one in enumerate(bound) if not one.place.numbers]
+def passes_of(bound: Mapping[int, BoundQuery]) -> Passes:
+    """Decide which queries, by their numbers, are read together."""
+    here = [number for number, one in bound.items() if not one.place.numbers]
     found, others = bunched([bound[number].compiled for number in here])
     beside = [here[one] for one in others if not bound[here[one]].compiled.hidden]
     bunches = [ReadingBunch([here[one] for one in each.numbers], each.made) for each in found]
-    for devices in dict.fromkeys(one.place.numbers for one in bound if one.place.numbers):
-        there = [number for number, one in enumerate(bound) if one.place.numbers == devices]
+    for devices in dict.fromkeys(one.place.numbers for one in bound.values() if one.place.numbers):
+        there = [number for number, one in bound.items() if one.place.numbers == devices]
         bunches += [
             ReadingBunch([there[one] for one in each.numbers], each.made)
             for each in abreast_there([bound[number].compiled for number in there])
         ]
     together = {*beside, *(number for each in bunches for number in each.numbers)}
-    return Passes(bunches, beside, [number for number in range(len(bound)) if number not in together])
+    return Passes(bunches, beside, [number for number in bound if number not in together])
 
 
 class EndSink(Protocol):
@@ -130,7 +130,7 @@ class PassKeeper(Protocol):
 
 def sum_up(
     passes: Passes,
-    bound: Sequence[BoundQuery],
+    bound: Mapping[int, BoundQuery],
     source: Source,
     options: Options,
     found: PassSink,
@@ -142,8 +142,8 @@ def sum_up(
     Parameters
     ----------
     passes : Passes
-    bound : sequence of BoundQuery
-        All queries, over `source`.
+    bound : mapping of int to BoundQuery
+        All queries by their numbers, over `source`.
     source : Source
     options : Options
     found : PassSink

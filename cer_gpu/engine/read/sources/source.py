@@ -111,6 +111,11 @@ class Source:
         return self.type_column if isinstance(self._rows, MergedRows) else None
 
     @property
+    def table_rows(self) -> Rows:
+        """The rows, with all columns as they are."""
+        return self._rows
+
+    @property
     def left_out(self) -> int:
         """How many rows the last reading left out, since they came too late."""
         return self._rows.left_out
