@@ -49,6 +49,18 @@ SCHEMA = pa.schema(
         "s": pa.string(),
     }
 )
+COLLECTED = (
+    "array",
+    "array",
+    "text",
+    "any",
+    "variance",
+    "sample variance",
+    "deviation",
+    "sample deviation",
+    "min by",
+    "max by",
+)
 COLUMNS = {"int": "x", "float": "y", "text": "s", "timestamp": "t"}
 START = datetime(2024, 1, 31, 23, 59, 50)
 
@@ -289,6 +301,20 @@ class ClauseDraft:
         distinct = rng.random() < 0.3
         return RowAggregate(function, inner, self.rows_of(), distinct, final)  # type: ignore[arg-type]
 
+    def collected(self) -> RowAggregate:
+        """An aggregate that is a measure by itself: a list, a text, a deviation, the value of a row."""
+        rng = self.rng
+        function = rng.choice(COLLECTED)
+        text, number = rng.choice(("s", "s", "k")), rng.choice(("x", "y"))
+        column = {"array": rng.choice("xyst"), "any": rng.choice("xyst"), "text": text}.get(function, number)
+        inner: Scalar = Field(column)
+        distinct = function in ("array", "text") and rng.random() < 0.3
+        if function == "text":
+            inner = Operation("pair", (inner, ScalarConstant(rng.choice(("", ",", " - ")))))
+        elif function in ("min by", "max by"):
+            inner = Operation("pair", (Field(rng.choice("xys")), inner))
+        return RowAggregate(function, inner, self.rows_of(), distinct, rng.random() < 0.4)
+
     def leaf(self, kind: str) -> Scalar | None:
         """Something of a kind that the clause can say."""
         rng = self.rng
@@ -363,6 +389,8 @@ class ClauseDraft:
 
     def measure(self) -> Scalar:
         """A measure."""
+        if self.rng.random() < 0.12:
+            return self.collected()
         rng = self.rng
         if rng.random() < 0.3:
             return ScalarDraft(rng, self.leaf).draw(

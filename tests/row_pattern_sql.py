@@ -54,6 +54,17 @@ CALLS = {
     "add_months": "ADD_MONTHS",
     "regexp": "REGEXP_LIKE",
 }
+AGGREGATE_NAMES = {
+    "array": "ARRAY_AGG",
+    "text": "LISTAGG",
+    "any": "ANY_VALUE",
+    "variance": "VAR_POP",
+    "sample variance": "VARIANCE",
+    "deviation": "STDDEV_POP",
+    "sample deviation": "STDDEV",
+    "min by": "MIN_BY",
+    "max by": "MAX_BY",
+}
 BETWEEN = {"+": "+", "-": "-", "*": "*", "/": "/", "//": "DIV", "%": "%", "||": "||"}
 BETWEEN |= {name: name for name in ("=", "<>", "<", "<=", ">", ">=")}
 BETWEEN |= {"and": "AND", "or": "OR", "distinct from": "IS DISTINCT FROM"}
@@ -89,9 +100,12 @@ class SqlWriter:
             case RowAggregate(function, expression, rows, distinct, final):
                 if expression is None:
                     inside = "*" if rows is None else f"{self._name(rows)}.*"
+                elif isinstance(expression, Operation) and expression.name == "pair":
+                    inside = ", ".join(self.scalar(one, rows) for one in expression.operands)
                 else:
                     inside = self.scalar(expression, rows)
-                return f"{'FINAL ' * final}{function.upper()}({'DISTINCT ' * distinct}{inside})"
+                called = AGGREGATE_NAMES.get(function, function.upper())
+                return f"{'FINAL ' * final}{called}({'DISTINCT ' * distinct}{inside})"
         raise AssertionError(node)
 
     def _name(self, variables: frozenset[str]) -> str:

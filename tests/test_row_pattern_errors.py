@@ -269,11 +269,13 @@ EXTENT = "the value of the last row is FINAL LAST(a.price)"
             " = PREV and NEXT reach other rows, FIRST and LAST other rows of the match",
         ),
         (
-            "STDDEV(x)",
-            "CER028: a row pattern has no function `STDDEV` [STDDEV(x)] = the aggregates of a match are"
-            " COUNT, SUM, MIN, MAX and AVG; for others return ALL ROWS PER MATCH and group them by"
-            " MATCH_NUMBER()",
+            "MEDIAN(x)",
+            "CER028: a row pattern has no function `MEDIAN` [MEDIAN(x)]"
+            " = return ALL ROWS PER MATCH, and group them by MATCH_NUMBER()",
         ),
+        ("MAX_BY(x)", "CER029: MAX_BY takes two expressions, not 1 [MAX_BY(x)]"),
+        ("LISTAGG(x, x, x)", "CER029: LISTAGG takes one or two expressions, not 3 [LISTAGG(x, x, x)]"),
+        ("LISTAGG(x, x)", "CER029: what LISTAGG puts between texts is a constant text [LISTAGG(x, x)]"),
         (
             "LAG(x)",
             "CER028: a row pattern has no function `LAG` [LAG(x)] = write PREV(x, n) for the row n before",

@@ -36,9 +36,11 @@ def by_partition(rows, clause):
 def same_value(one, two):
     if one is None or two is None:
         return one is two
+    if isinstance(one, list):
+        return isinstance(other := two, list) and len(one) == len(other) and all(map(same_value, one, other))
     if isinstance(one, float | Decimal) or isinstance(two, float | Decimal):
         one, two = float(one), float(two)
-        return (one != one and two != two) or math.isclose(one, two, rel_tol=1e-12)
+        return (one != one and two != two) or math.isclose(one, two, rel_tol=1e-12, abs_tol=1e-12)
     return one == two
 
 

@@ -8,6 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 from cer_gpu.errors import Span
 from cer_gpu.patterns.operation_reader import OperationReader
+from cer_gpu.patterns.sql_aggregates import AGGREGATE_CALLS, IN_CONDITIONS, NO_NULLS, WHOLE_AVERAGES
 from cer_gpu.patterns.sql_error import (
     NAVIGATION,
     NO_EXPRESSION,
@@ -28,20 +29,15 @@ from cer_gpu.patterns.tree import (
     MatchedVariable,
     MatchNumber,
     Navigation,
+    Operation,
     RowAggregate,
     Scalar,
     ScalarConstant,
 )
 
 _NAVIGATIONS = ("FIRST", "LAST", "PREV", "NEXT")
-_AGGREGATES: Mapping[str, Literal["count", "sum", "min", "max", "avg"]] = {
-    "COUNT": "count",
-    "SUM": "sum",
-    "MIN": "min",
-    "MAX": "max",
-    "AVG": "avg",
-}
 _COUNTED = ("COUNT_IF", "COUNTIF")
+_BETWEEN = {"GROUP_CONCAT": ","}
 _EXTENT_WORDS = ("FINAL", "RUNNING")
 _OPERATORS = frozenset(
     {"AND", "OR", "NOT", "IS", "IN", "LIKE", "ILIKE", "BETWEEN", "THEN", "ELSE", "WHEN", "END"}
@@ -223,7 +219,7 @@ class ScalarReader(OperationReader):
         if self.language == "snowflake":
             name = {"LAG": "PREV", "LEAD": "NEXT"}.get(name, name)
         extent = self._extents.get(span.start) if span is not None else None
-        if extent is not None and name not in ("FIRST", "LAST", *_AGGREGATES, *_COUNTED):
+        if extent is not None and name not in ("FIRST", "LAST", *AGGREGATE_CALLS):
             raise self._misplaced_extent(extent, span)
         if extent == "FINAL" and self._in_define:
             hint = "leave FINAL out: a condition knows the rows up to the current one"
@@ -231,7 +227,7 @@ class ScalarReader(OperationReader):
         final = extent == "FINAL"
         if name in _NAVIGATIONS:
             return self._navigation(name, node.expressions, final, span)
-        if name in _AGGREGATES or name in _COUNTED:
+        if name in AGGREGATE_CALLS:
             return self._aggregate(name, node.expressions, final, span)
         if name == "CLASSIFIER":
             return self._classifier(node.expressions, span)
@@ -267,7 +263,7 @@ class ScalarReader(OperationReader):
         steps = self._steps(name, nodes[1]) if len(nodes) == 2 else int(beside)
         if not beside:
             which: Literal["first", "last"] = "first" if name == "FIRST" else "last"
-            expression, variables = self._inside(name, nodes[0], span)
+            expression, variables = self._inside(name, nodes[:1], span)
             return Navigation(expression, variables, which, steps, 0, final, span)
         offset = -steps if name == "PREV" else steps
         inner = _without_parentheses(nodes[0])
@@ -277,7 +273,7 @@ class ScalarReader(OperationReader):
             return Navigation(
                 found.expression, found.variables, found.which, found.skip, offset, found.final, span
             )
-        expression, variables = self._inside(name, nodes[0], span)
+        expression, variables = self._inside(name, nodes[:1], span)
         return Navigation(expression, variables, "last", 0, offset, False, span)
 
     def _steps(self, name: str, node: Any) -> int:
@@ -294,7 +290,11 @@ class ScalarReader(OperationReader):
 
     def _aggregate(self, name: str, nodes: Sequence[Any], final: bool, span: Span | None) -> Scalar:
         self._refuse_inside(name, span)
-        function = _AGGREGATES.get(name, "count")
+        call = AGGREGATE_CALLS[name]
+        function = call.function
+        if self._in_define and function not in IN_CONDITIONS:
+            hint = "a condition may have COUNT, SUM, MIN, MAX and AVG"
+            raise SqlError(NOT_TAKEN, f"{name} can be a measure, and not in DEFINE", span, hint)
         distinct = len(nodes) == 1 and type(nodes[0]).__name__ == "Distinct"
         if distinct:
             nodes = nodes[0].expressions
@@ -302,12 +302,34 @@ class ScalarReader(OperationReader):
             table = nodes[0].args.get("table") if nodes and type(nodes[0]).__name__ == "Column" else None
             variables = self._variable(table, span).variables
             return RowAggregate("count", None, variables, False, final, span)
-        if len(nodes) != 1:
-            raise SqlError(NOT_TAKEN, f"{name} takes one expression, not {len(nodes)}", span)
-        expression, variables = self._inside(name, nodes[0], span, aggregate=True)
+        if not call.least <= len(nodes) <= call.most:
+            takes = "one expression" if call.most == 1 else f"{'one or ' * (call.least == 1)}two expressions"
+            raise SqlError(NOT_TAKEN, f"{name} takes {takes}, not {len(nodes)}", span)
+        expression, variables = self._inside(name, nodes, span, aggregate=True)
         if name in _COUNTED:
             expression = self.made("case", (expression, ScalarConstant(1), ScalarConstant(None)))
-        return RowAggregate(function, expression, variables, distinct, final, span)
+        if function == "array" and self.language in NO_NULLS:
+            function = "values"
+        if function == "avg" and self.language in WHOLE_AVERAGES:
+            function = "whole avg"
+        if function == "text":
+            expression = self._with_text_between(expression, name, span)
+        found = RowAggregate(function, expression, variables, distinct, final, span)
+        if name in ("STDDEV", "VARIANCE") and self.language == "oracle":  # of one value it is 0
+            count = RowAggregate("count", expression, variables, distinct, final)
+            one = self.made("=", (count, ScalarConstant(1)))
+            return self.made("case", (one, ScalarConstant(0.0), found), span)
+        return found
+
+    def _with_text_between(self, expression: Scalar, name: str, span: Span | None) -> Scalar:
+        """The pair of a text and of the constant between the texts of a match."""
+        text: Scalar = expression
+        between: Scalar = ScalarConstant(_BETWEEN.get(name, ""))
+        if isinstance(expression, Operation) and expression.name == "pair":
+            text, between = expression.operands
+        if not isinstance(between, ScalarConstant) or not isinstance(between.value, str):
+            raise SqlError(NOT_TAKEN, f"what {name} puts between texts is a constant text", span)
+        return Operation("pair", (text, between), at=expression.at)
 
     def _counts_rows(self, nodes: Sequence[Any]) -> bool:
         if not nodes:
@@ -316,11 +338,12 @@ class ScalarReader(OperationReader):
         return len(nodes) == 1 and type(star).__name__ == "Star"
 
     def _inside(
-        self, name: str, node: Any, span: Span | None, aggregate: bool = False
+        self, name: str, nodes: Sequence[Any], span: Span | None, aggregate: bool = False
     ) -> tuple[Scalar, frozenset[str] | None]:
-        """An argument with the variables whose rows it is about: all of its columns are of one."""
+        """Arguments with the variables whose rows they are about: all of their columns are of one."""
         with self._within(name) as named:
-            expression = self.read(node)
+            read = [self.read(node) for node in nodes]
+        expression = read[0] if len(read) == 1 else Operation("pair", tuple(read), at=span)
         if not named and not aggregate:
             hint = f"{name}(a.price) is about rows of a, {name}(price) about all rows of the match"
             raise SqlError(NAVIGATION, f"{name} needs a column", span, hint)

@@ -78,28 +78,12 @@ def choice_hint(name: str, known: Iterable[str], introduction: str) -> str:
 _CALL_HINTS: Mapping[str, str] = {
     **dict.fromkeys(
         (
-            "STDDEV",
-            "STDDEV_POP",
-            "STDDEV_SAMP",
-            "VARIANCE",
-            "VAR_POP",
-            "VAR_SAMP",
             "MEDIAN",
-            "ARRAY_AGG",
-            "LISTAGG",
-            "STRING_AGG",
-            "GROUP_CONCAT",
             "APPROX_DISTINCT",
             "PERCENTILE_CONT",
             "CORR",
-            "ANY_VALUE",
         ),
-        "the aggregates of a match are COUNT, SUM, MIN, MAX and AVG; for others return ALL ROWS PER MATCH "
-        "and group them by MATCH_NUMBER()",
-    ),
-    **dict.fromkeys(
-        ("MAX_BY", "MIN_BY", "ARG_MAX", "ARG_MIN", "ARGMAX", "ARGMIN"),
-        "return ALL ROWS PER MATCH and take the row in the SELECT around the clause",
+        "return ALL ROWS PER MATCH, and group them by MATCH_NUMBER()",
     ),
     "LAG": "write PREV(x, n) for the row n before",
     "LEAD": "write NEXT(x, n) for the row n after",

@@ -178,18 +178,20 @@ class Navigation:
 
 @dataclass(frozen=True, slots=True)
 class RowAggregate:
-    """COUNT, SUM, MIN, MAX or AVG of an expression over the rows that are mapped to `variables`.
+    """An aggregate of an expression over the rows that are mapped to `variables`.
 
     Attributes
     ----------
-    function : {"count", "sum", "min", "max", "avg"}
+    function : str
+        One of `AGGREGATES`. Those from "array" on are in measures only.
     expression : Scalar or None
-        As in `Navigation`; None is `COUNT(*)` or `COUNT(a.*)`, which counts rows.
+        As in `Navigation`; None is `COUNT(*)` or `COUNT(a.*)`, which counts rows. Of a function of two
+        expressions an operation `pair`.
     variables : frozenset of str or None
     distinct, final : bool
     """
 
-    function: Literal["count", "sum", "min", "max", "avg"]
+    function: str
     expression: Scalar | None
     variables: frozenset[str] | None = None
     distinct: bool = False
@@ -201,6 +203,27 @@ Scalar: TypeAlias = (
     "ScalarConstant | Field | MatchedVariable | MatchNumber | Operation | Navigation | RowAggregate"
 )
 """In a clause a `Field` or a `MatchedVariable` always stands in a `Navigation` or a `RowAggregate`."""
+
+AGGREGATES: Mapping[str, str] = {
+    "count": "how many values",
+    "sum": "",
+    "min": "NaN is greater than all numbers",
+    "max": "",
+    "avg": "",
+    "whole avg": "of integers an integer, cut towards zero; of others as `avg`",
+    "array": "a list of the values, nulls among them",
+    "values": "a list of the values that are not null",
+    "text": "of a pair, the values as one text, with the second, a constant, between them",
+    "any": "the first value",
+    "variance": "of the rows as all that there are",
+    "sample variance": "null of one value",
+    "deviation": "the square root of the variance",
+    "sample deviation": "",
+    "min by": "of a pair, the first where the second is least; nulls of the second do not count",
+    "max by": "",
+}
+"""The aggregates with what they mean. Nulls do not count, unless it says otherwise; over no values the answer
+is null, and of `count` 0."""
 
 OPERATIONS: Mapping[str, str] = {
     "+": "sum; of a time and an interval a time",

@@ -6,6 +6,8 @@ nothing is remembered. The time may double with each row.
 
 from __future__ import annotations
 
+import math
+import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime, time
@@ -25,6 +27,7 @@ from cer_gpu.patterns.tree import (
     MatchedVariable,
     MatchNumber,
     Navigation,
+    Operation,
     Permutation,
     Quantified,
     RowAggregate,
@@ -303,7 +306,16 @@ class MatchState:
         rows = self._seen(aggregate.final, aggregate.variables)
         if aggregate.expression is None:
             return len(rows)
-        values = [self._at(aggregate.expression, one.place, aggregate.final) for one in rows]
+        expression = aggregate.expression
+        if isinstance(expression, Operation) and expression.name == "pair":
+            first, second = expression.operands
+            pairs = [
+                tuple(self._at(each, one.place, aggregate.final) for each in (first, second)) for one in rows
+            ]
+            return folded_pairs(aggregate.function, pairs, aggregate.distinct)
+        values = [self._at(expression, one.place, aggregate.final) for one in rows]
+        if aggregate.function == "array" and not aggregate.distinct:
+            return values or None
         values = [value for value in values if value is not None]
         if aggregate.distinct:
             values = [value for index, value in enumerate(values) if value not in values[:index]]
@@ -314,14 +326,41 @@ class MatchState:
 
 def folded(function: str, values: list[Any]) -> Any:
     """SUM, AVG, MIN or MAX of some values; there is one at least, and none is null."""
+    if function in ("array", "values"):
+        return values
+    if function == "any":
+        return values[0]
+    if function.endswith(("variance", "deviation")):
+        sample = function.startswith("sample")
+        if len(values) == 1:
+            return None if sample else 0.0
+        exact = list(map(float, values))
+        found = (statistics.variance if sample else statistics.pvariance)(exact)
+        return math.sqrt(found) if function.endswith("deviation") else found
     if function in ("min", "max"):
         # NaN, which differs from itself, is greater than all numbers.
         return (min if function == "min" else max)(values, key=lambda value: (value != value, value))
     total = values[0]
     for value in values[1:]:
         total = total + value
-    if function == "avg":
+    if function == "whole avg" and isinstance(total, int):
+        return abs(total) // len(values) * (1 if total >= 0 else -1)
+    if function.endswith("avg"):
         return total / len(values) if not isinstance(total, Decimal) else float(total) / len(values)
     if isinstance(total, int) and not -(2**63) <= total < 2**63:
         raise DataError("SUM does not fit 64 bits")
     return total
+
+
+def folded_pairs(function: str, pairs: list[tuple[Any, Any]], distinct: bool) -> Any:
+    """What is aggregated of two expressions: texts joined, or the first where the second is an extreme."""
+    if function == "text":
+        texts = [text for text, _ in pairs if text is not None]
+        texts = list(dict.fromkeys(texts)) if distinct else texts
+        return pairs[0][1].join(texts) if texts else None
+    there = [pair for pair in pairs if pair[1] is not None]
+    if not there:
+        return None
+    chosen = folded(function.removesuffix(" by"), [second for _, second in there])
+    odd = chosen != chosen
+    return next(value for value, second in there if second == chosen or (odd and second != second))

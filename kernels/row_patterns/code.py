@@ -37,14 +37,23 @@ from ..jit import inline, jit
     EQUAL_SCALED,
     LESS_SCALED,
     MORE_SCALED,
-) = range(32)
+    FLOOR,
+    CEILING,
+    ROUND,
+    ROOT,
+    EXPONENTIAL,
+    LOGARITHM,
+    LOGARITHM_10,
+    POWER,
+) = range(40)
 """Operations. `WORD` a: a constant. `LOAD` a, b, c: column c of the row b rows behind that of register a.
 `TAKE` a: a register; `TAKE_FILLED` a, b, c: null where register b is 0; c is -1 or the register with the
 carry of a sum. `VARIABLE` a, b, c: of a row of the
 match, found as by `LOAD`; the constants from c on are the words of the variables. `NUMBER`: of the match.
 `CHOOSE` a, b, c: b where a is true, otherwise c. `EQUAL_SCALED` and its like compare a, times the constant
-c, which is at least 2, with b. The others compute with cells; quotients and remainders of whole numbers by 0
-are null, and are cut towards 0."""
+c, which is at least 2, with b. `FLOOR` to `POWER` are of reals; `ROUND` goes to whole numbers, halves away
+from 0. The others compute with cells; quotients and remainders of whole numbers by 0 are null, and are cut
+towards 0."""
 
 NULL_CELL, UNKNOWN, NOT_TRUE = 1, 2, 3
 """Marks of cells: null; a number that does not fit 64 bits, or what depends on one; the same, but not true in
@@ -106,6 +115,30 @@ def _scaled_order(one, factor, other):
     if one != whole:
         return -1 if one < whole else 1
     return -1 if other != whole * factor else 0
+
+
+@inline
+def _function(operation, value, other):
+    """The value of a function of reals."""
+    if operation == FLOOR:
+        return np.floor(value)
+    if operation == CEILING:
+        return np.ceil(value)
+    if operation == ROUND:
+        size = np.abs(value)
+        whole = np.floor(size)
+        if size - whole >= 0.5:
+            whole += 1.0
+        return np.copysign(whole, value)
+    if operation == ROOT:
+        return np.sqrt(value)
+    if operation == EXPONENTIAL:
+        return np.exp(value)
+    if operation == LOGARITHM:
+        return np.log(value)
+    if operation == LOGARITHM_10:
+        return np.log10(value)
+    return value**other
 
 
 @jit
@@ -213,6 +246,8 @@ def condition(program, columns, memory, variable_of, variable, depth, lane, star
             reals[k] = np.fmod(reals[a], reals[b])
         elif operation == NEGATE_REAL:
             reals[k] = -reals[a]
+        elif operation >= FLOOR:
+            reals[k] = _function(operation, reals[a], reals[b])
         elif operation in (DIVIDE, REMAINDER):
             if cells[b] == 0:
                 null = NULL_CELL

@@ -38,6 +38,19 @@ COMPARISONS = frozenset(["=", "<>", "<", "<=", ">", ">=", "distinct from"])
 """Operations that compare two values."""
 
 
+_REAL = {
+    "floor": c.FLOOR,
+    "ceil": c.CEILING,
+    "round": c.ROUND,
+    "sqrt": c.ROOT,
+    "exp": c.EXPONENTIAL,
+    "ln": c.LOGARITHM,
+    "log10": c.LOGARITHM_10,
+    "power": c.POWER,
+}
+"""Functions of floats as operations of code."""
+
+
 class SearchCode:
     """Writes conditions as code.
 
@@ -286,6 +299,51 @@ class SearchCode:
         below = self._compared("<", cell, Cell(self._word(0), cell.kind))
         return Cell(self._emit(c.CHOOSE, below, self._arithmetic.negative(cell), cell.number), cell.kind)
 
+    def _sign(self, operation: Operation) -> Cell:
+        cell = self._cell(operation.operands[0])
+        zero = Cell(self._word(0), cell.kind)
+        if pa.types.is_floating(cell.kind):
+            one, nothing, kind = self._real(1.0), self._real(0.0), pa.float64()
+        else:
+            one, nothing, kind = self._word(1), self._word(0), pa.int64()
+        negative = self._arithmetic.negative(Cell(one, kind))
+        above, below = self._compared("<", zero, cell), self._compared("<", cell, zero)
+        found = self._emit(c.CHOOSE, above, one, self._emit(c.CHOOSE, below, negative, nothing))
+        there = self._emit(c.IS_NULL, cell.number)
+        return Cell(self._emit(c.CHOOSE, there, self._emit(c.NULL), found), kind)
+
+    def _rounded(self, operation: Operation) -> Cell:
+        cell = self._cell(operation.operands[0])
+        places = operation.operands[1] if len(operation.operands) > 1 else ScalarConstant(0)
+        number = places.value if isinstance(places, ScalarConstant) else None
+        if not isinstance(number, int):
+            raise self._refused(
+                "the places of `ROUND` are a whole number that stands in the query", operation
+            )
+        if pa.types.is_integer(cell.kind) and number >= 0:
+            return cell
+        if not pa.types.is_floating(cell.kind):
+            raise self._of_one_row(f"`{operation.name}` of {cell.kind}", operation)
+        if not number:
+            return Cell(self._emit(_REAL[operation.name], cell.number, cell.number), pa.float64())
+        factor = self._real(10.0 ** min(abs(number), 400 if number > 0 else 300))
+        there, back = (c.MULTIPLY_REALS, c.DIVIDE_REALS) if number > 0 else (c.DIVIDE_REALS, c.MULTIPLY_REALS)
+        scaled = self._emit(there, cell.number, factor)
+        whole = self._emit(c.ROUND, scaled, scaled)
+        return Cell(self._emit(back, whole, factor), pa.float64())
+
+    def _of_reals(self, operation: Operation) -> Cell:
+        """A function of floats."""
+        cells = [self._cell(one) for one in operation.operands]
+        for cell in cells:
+            if common_type(cell.kind, pa.float64()) != pa.float64():
+                raise self._of_one_row(f"`{operation.name}` of {cell.kind}", operation)
+        numbers = [self._arithmetic.as_type(cell, pa.float64()) for cell in cells]
+        return Cell(self._emit(_REAL[operation.name], numbers[0], numbers[-1]), pa.float64())
+
+    def _real(self, value: float) -> int:
+        return self._word(constant_word(pa.scalar(value)))
+
     def _values_of(self, operation: Operation, operands: Sequence[Scalar]) -> list[Cell]:
         """Cells of one type."""
         cells = [self._cell(each) for each in operands]
@@ -352,6 +410,11 @@ _WRITERS: Mapping[str, Callable[[SearchCode, Operation], Cell]] = {
     "in": SearchCode._in,
     "neg": SearchCode._negative,
     "abs": SearchCode._absolute,
+    "sign": SearchCode._sign,
+    "floor": SearchCode._rounded,
+    "ceil": SearchCode._rounded,
+    "round": SearchCode._rounded,
+    **dict.fromkeys(("sqrt", "exp", "ln", "log10", "power"), SearchCode._of_reals),
     "case": SearchCode._case,
     "coalesce": SearchCode._coalesce,
     "nullif": SearchCode._nullif,

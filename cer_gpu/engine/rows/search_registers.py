@@ -109,6 +109,7 @@ class SearchRegisters:
         operation = {
             "sum": c.SUM_REALS if real else c.SUM,
             "avg": c.SUM_REALS if real else c.SUM,
+            "whole avg": c.SUM_REALS if real else c.SUM,
             "min": c.LEAST_REAL if real else c.LEAST,
             "max": c.GREATEST_REAL if real else c.GREATEST,
         }[aggregate.function]
@@ -117,9 +118,12 @@ class SearchRegisters:
         if operation == c.SUM and self._columns.may_overflow(column):
             carry = self._fold(mask, c.CARRIES, column, distinct)
         total = Cell(emit(c.TAKE_FILLED, register, count, carry), kind)
-        if aggregate.function == "avg":
-            return arithmetic.quotient(total, emit(c.TAKE, count))
-        return total
+        if aggregate.function not in ("avg", "whole avg"):
+            return total
+        number = emit(c.TAKE, count)
+        cut = aggregate.function == "whole avg" and pa.types.is_integer(kind)
+        whole = arithmetic.arithmetic("//", total, Cell(number, pa.int64())) if cut else None
+        return arithmetic.quotient(total, number) if whole is None else Cell(*whole)
 
     def _mask(self, variables: frozenset[str] | None) -> int:
         every = range(len(self._variables))
