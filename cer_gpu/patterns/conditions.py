@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 from cer_gpu.frozen_dataclass import dataclass
@@ -150,6 +152,29 @@ def leaves(expression: Scalar) -> Iterator[Scalar]:
             yield from leaves(operand)
     else:
         yield expression
+
+
+def constant_number(expression: Scalar) -> Fraction | None:
+    """The value of an expression of constants, such as `15 / 1440`; None of others."""
+    if isinstance(expression, ScalarConstant):
+        value = expression.value
+        number = isinstance(value, int | float | Decimal) and not isinstance(value, bool)
+        return Fraction(value) if number else None
+    if not isinstance(expression, Operation):
+        return None
+    numbers = [constant_number(one) for one in expression.operands]
+    match expression.name, numbers:
+        case "neg", [Fraction() as one]:
+            return -one
+        case "+", [Fraction() as one, Fraction() as other]:
+            return one + other
+        case "-", [Fraction() as one, Fraction() as other]:
+            return one - other
+        case "*", [Fraction() as one, Fraction() as other]:
+            return one * other
+        case "/", [Fraction() as one, Fraction() as other] if other:
+            return one / other
+    return None
 
 
 def columns_in(expression: Scalar) -> Iterator[str]:

@@ -68,6 +68,9 @@ refused: a later version may give them a meaning."""
 _WHOLE_QUOTIENTS = frozenset({"flink", "calcite"})
 """Dialects whose quotient of integers is an integer, which the dialect that sqlglot reads them as lacks."""
 
+_DAYS_OF_DATES = frozenset({"duckdb", "postgres", "redshift", "snowflake"})
+"""Dialects where a date minus a date is a number of days, as in Oracle."""
+
 BEFORE = "compute it before: FROM (SELECT *, ... AS x FROM ...) MATCH_RECOGNIZE (...)"
 """What to do about an expression that a clause cannot compute."""
 
@@ -260,7 +263,13 @@ class OperationReader:
             left, right = right, left
         if type(right).__name__ == "Interval" and (length := self.interval(right)).months:
             return self.moved(self.read(left), length, -1 if name == "-" else 1, self.place(right))
-        return self.made(name, (self.read(node.this), self.read(node.expression)), span)
+        operands = self.read(node.this), self.read(node.expression)
+        detail = None
+        if self.language == "oracle" and not any(map(_is_length, operands)):
+            detail = "numbers of days"
+        elif self.language in _DAYS_OF_DATES and name == "-":
+            detail = "days"
+        return self.made(name, operands, span, detail)
 
     def moved(self, moment: Scalar, length: SqlInterval, sign: int, span: Span | None) -> Scalar:
         """A time and a length of time later, or earlier with the sign -1."""

@@ -7,7 +7,9 @@ zero is null. Floats have no errors: 1e0 / 0 is infinite, the root of a negative
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import timedelta
 from decimal import Decimal
+from fractions import Fraction
 from functools import partial
 
 import numpy as np
@@ -32,6 +34,10 @@ from cer_gpu.engine.rows.value_types import (
     times_of,
 )
 from cer_gpu.lazy_modules import compute as pc
+from cer_gpu.patterns.conditions import constant_number
+
+NUMBERS_OF_DAYS = "numbers of days"
+"""The detail of sums and differences in which a number beside a time is a number of days."""
 
 _CHECKED = {"+": "add_checked", "-": "subtract_checked", "*": "multiply_checked"}
 _PLAIN = {"+": "add", "-": "subtract", "*": "multiply"}
@@ -206,6 +212,17 @@ def _of_times(call: ScalarCall, name: str) -> ScalarStep:
         case "+" | "-", "duration", "duration":
             length = pa.duration(finer(left.unit, right.unit))
             return _in_unit(call, name, length, length, length)
+        case "-", "date", "date" if call.node.detail is not None:
+            return call.step(INT, lambda one, two: pc.subtract(numbers_of(one), numbers_of(two)))
+        case "+" | "-", "timestamp", "int" | "float" | "decimal" if call.node.detail == NUMBERS_OF_DAYS:
+            days = constant_number(call.operands[1].node)
+            if days is None:
+                hint = (
+                    "only a constant is a number of days here, as in `ts + 1/24`; NUMTODSINTERVAL(n, 'DAY')"
+                )
+                raise call.type_refusal("CER030", hint)
+            length = ScalarStep(call.operands[1].node, pa.duration("us"), constant=length_of(days))
+            return _of_times(ScalarCall(call.node, (call.operands[0], length), call.text), name)
         case "-", "date" | "timestamp", "date" | "timestamp":
             both = common(left, right)
             if both is None:
@@ -214,6 +231,11 @@ def _of_times(call: ScalarCall, name: str) -> ScalarStep:
             both = pa.timestamp("s") if pa.types.is_date(both) else both
             return _in_unit(call, name, both, both, pa.duration(both.unit))
     raise call.type_refusal("CER030", *_hints(call))
+
+
+def length_of(days: Fraction) -> pa.Scalar:
+    """A number of days as an interval of microseconds."""
+    return pa.scalar(timedelta(microseconds=round(days * 86_400_000_000)), pa.duration("us"))
 
 
 def _in_unit(

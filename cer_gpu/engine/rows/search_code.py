@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 import pyarrow as pa
 
+from cer_gpu.engine.rows.arithmetic import NUMBERS_OF_DAYS, length_of
 from cer_gpu.engine.rows.fixed_values import FixedValues
 from cer_gpu.engine.rows.search_columns import WordColumns, word_type
 from cer_gpu.engine.rows.search_registers import SearchRegisters
@@ -22,7 +23,7 @@ from cer_gpu.engine.rows.word_types import (
 from cer_gpu.errors import Diagnostic, QueryError
 from cer_gpu.kernels.row_patterns import code as c
 from cer_gpu.kernels.row_patterns.contract import SearchProgram
-from cer_gpu.patterns.conditions import is_fixed, leaves
+from cer_gpu.patterns.conditions import constant_number, is_fixed, leaves
 from cer_gpu.patterns.tree import (
     MatchedVariable,
     MatchNumber,
@@ -195,6 +196,8 @@ class SearchCode:
             return self._comparison(operation, *operands)
         if name in ("+", "-", "*", "/", "//", "%", "mod"):
             one, other = self._pair(operation, *operands)
+            if operation.detail is not None:
+                other, name = self._in_days(operation, one, other)
             made = self._arithmetic.arithmetic("%" if name == "mod" else name, one, other)
             if made is None:
                 raise self._refused(f"`{name}` of {one.kind} and {other.kind} cannot be computed", operation)
@@ -213,6 +216,17 @@ class SearchCode:
         if isinstance(other, ScalarConstant):
             return first, self._constant(other, first.kind)
         return first, self._cell(other)
+
+    def _in_days(self, operation: Operation, one: Cell, other: Cell) -> tuple[Cell, str]:
+        """The second operand and the name of a sum or a difference with days."""
+        if operation.name == "-" and pa.types.is_date(one.kind) and pa.types.is_date(other.kind):
+            return other, "days"
+        moved = operation.detail == NUMBERS_OF_DAYS and pa.types.is_timestamp(one.kind)
+        days = constant_number(operation.operands[1]) if moved else None
+        if days is None:
+            return other, operation.name
+        length = length_of(days)
+        return Cell(self._word(constant_word(length)), length.type), operation.name
 
     def _common(self, operation: Operation, one: Cell, other: Cell) -> pa.DataType:
         kind = common_type(one.kind, other.kind)

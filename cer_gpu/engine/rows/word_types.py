@@ -224,12 +224,14 @@ class WordArithmetic:
         return self._emit(operation, coarse.number, fine.number, self._constant(_factor(coarse.kind, kind)))
 
     def arithmetic(self, name: str, one: Cell, other: Cell) -> Cell | None:
-        """Two values by `+ - * / // %`; None where there is no such thing."""
+        """Two values by `+ - * / // %` or the days between two dates; None where there is no such thing."""
         if _is_number(one.kind) and _is_number(other.kind):
             return self._numbers(name, one, other)
         if pa.types.is_null(one.kind) or pa.types.is_null(other.kind):
             kind = one.kind if pa.types.is_null(other.kind) else other.kind
             return Cell(self._emit(c.NULL), kind)
+        if name == "days":
+            return Cell(self._emit(c.SUBTRACT, one.number, other.number), pa.int64())
         return self._times_of(name, one, other)
 
     def negative(self, cell: Cell) -> int:
