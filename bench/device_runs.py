@@ -156,6 +156,10 @@ TEMPLATE = (
 
 NEIGHBOURS = TEMPLATE.replace("; B", ": B")
 
+ROW_PATTERN = """SELECT * FROM events MATCH_RECOGNIZE (PARTITION BY key ORDER BY ts
+MEASURES COUNT(*) AS rows PATTERN (down+ up*)
+DEFINE down AS price < PREV(price), up AS price > PREV(price))"""
+
 KINDS = {
     "abreast: backtest": (TEMPLATE, KEYED_PRICES, "swept", "backtest"),
     "abreast, neighbours: backtest": (NEIGHBOURS, KEYED_PRICES, "swept", "backtest"),
@@ -186,6 +190,7 @@ KINDS = {
     "listed: batches": (ThreeSteps(2 * KEPT).text, PRICED, "listed", "run"),
     "cut: batches": ("SELECT * WHERE A+ ; B WITHIN {within} EVENTS LIMIT 10", ("type",), "cut", "run"),
     "next: batches": (ThreeSteps(2 * KEPT).text.replace("SELECT", "SELECT NEXT"), PRICED, "listed", "run"),
+    "row pattern: rows": (ROW_PATTERN, KEYED_PRICES, "keyed", "match_recognize"),
 }
 """Runs through the host: query, columns, field of `Sizes`, and what is asked, by what they measure."""
 
@@ -356,6 +361,8 @@ def answer_of(kind: str, sizes: Sizes) -> Callable[[str], Any]:
         prices = np.linspace(0, 100, VARIANTS, endpoint=False).tolist()
         swept = cer.sweep(text, p=prices)
         return lambda device: cer.backtest(swept, table, device=device, **options).to_arrow()
+    if ask == "match_recognize":
+        return lambda device: cer.match_recognize(text, device=device, events=table).to_arrow()
     query = cer.compile(text.format(within=sizes.within))
 
     def answer(device: str) -> Any:

@@ -413,10 +413,6 @@ KERNELS = (
         views.view_matching_kernel,
         ((I64_2, I64_2, INT, _TESTS, I64_2, I64_3, I64, INT, I64, I64),),
     ),
-)
-"""All CUDA kernels, in the order of the pipeline."""
-
-ROW_KERNELS = (
     CudaKernel(
         "row_states", row_patterns.row_states_kernel, ((I32, I64, I32_2, I32, I64_2, I64),), LANE.threads
     ),
@@ -427,4 +423,4 @@ ROW_KERNELS = (
         LANE.threads,
     ),
 )
-"""Those of row patterns, which are launched by `cer.match_recognize` alone."""
+"""All CUDA kernels, in the order of the pipeline."""

@@ -16,7 +16,7 @@ from typing import Any
 from unittest import mock
 
 import pytest
-from cuda_registry import KERNELS, ROW_KERNELS
+from cuda_registry import KERNELS
 from numba import config, types
 from numba.cuda import compiler
 
@@ -24,7 +24,7 @@ if config.ENABLE_CUDASIM:
     pytest.skip("the simulator compiles nothing", allow_module_level=True)
 
 ARCHITECTURES = [(8, 0), (9, 0)]
-BY_NAME = {kernel.name: kernel for kernel in KERNELS + ROW_KERNELS}
+BY_NAME = {kernel.name: kernel for kernel in KERNELS}
 REGISTER_FILE = 65_536
 """Registers of a multiprocessor, of both architectures: a block must find room."""
 

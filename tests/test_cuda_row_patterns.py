@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 from cer_gpu.kernels.row_patterns import contract, cpu
 from cuda_device import TINY, USABLE, forms_launched
-from cuda_registry import ROW_KERNELS
+from cuda_registry import KERNELS
 from test_row_pattern_kernels import all_matches, lanes_of, pattern
 
 import cer_gpu as cer
@@ -43,7 +43,7 @@ def test_matches_are_those_of_the_cpu(seed: int) -> None:
         )
     assert found is not None
     assert tuple(part.tolist() for part in found) == expected
-    ahead = {kernel.name: set(kernel.signatures) for kernel in ROW_KERNELS}
+    ahead = {kernel.name: set(kernel.signatures) for kernel in KERNELS}
     assert launched.keys() == {"row_states", "row_matches"}
     assert all(forms <= ahead[name] for name, forms in launched.items())
 

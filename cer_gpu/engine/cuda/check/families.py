@@ -15,6 +15,7 @@ from cer_gpu.engine.cuda.check import (
     comparisons,
     configurations,
     joins,
+    row_patterns,
     runs,
     steps,
     teams,
@@ -66,6 +67,7 @@ FAMILIES = (
     Family("sums of variants without a window", teams.carried_sums),
     Family("rows of views", views.kept_rows),
     Family("answers of views", views.asked_rows),
+    Family("matches of row patterns", row_patterns.preferred_matches),
 )
 """A family comes after those whose kernels it launches too, so the first wrong family is to blame."""
 
