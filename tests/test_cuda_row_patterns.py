@@ -31,8 +31,8 @@ def test_matches_are_those_of_the_cpu(seed: int) -> None:
     lanes = lanes_of(random, count)
     skip = contract.SkipRule(contract.PAST_LAST_ROW, np.zeros(names, np.uint8))
     ends = np.empty((count, len(choices.variable_of)), np.int64)
-    none = np.zeros(0, np.int64)
-    bound = contract.BoundedChoices(choices.variable_of, choices, masks, none, 0, ends)
+    none, entered = np.zeros(0, np.int64), np.full(1, -1)
+    bound = contract.BoundedChoices(choices.variable_of, choices, masks, none, 0, ends, entered)
     expected = all_matches(
         choices, lanes, skip, lambda room, at: cpu.bounded_matches(bound, lanes, skip, room, at)
     )

@@ -101,7 +101,7 @@ def test_three_ways_find_the_same_matches(seed: int) -> None:
     )
     rows = contract.PatternRows(masks, lanes, np.zeros(0, np.int64))
     ends = np.empty((count, len(choices.variable_of)), np.int64)
-    bound = contract.BoundedChoices(choices.variable_of, choices, masks, rows.times, 0, ends)
+    bound = contract.BoundedChoices(choices.variable_of, choices, masks, rows.times, 0, ends, np.full(1, -1))
     bounded = all_matches(
         choices, lanes, skip, lambda room, at: cpu.bounded_matches(bound, lanes, skip, room, at)
     )

@@ -97,6 +97,7 @@ class BoundedChoices(NamedTuple):
     `times`         int64 [rows] or [0]           as in `PatternRows`
     `span`          int64                         a match's last time is less than this behind its first
     `ends`          int64 [longest lane, slots]   scratch
+    `entered`       int64 [1]                     scratch: the first row of the lane that `ends` is of, or -1
     ==============  ============================  =========================================================
     """
 
@@ -106,6 +107,7 @@ class BoundedChoices(NamedTuple):
     times: np.ndarray
     span: int
     ends: np.ndarray
+    entered: np.ndarray
 
 
 class MatchRoom(NamedTuple):

@@ -192,6 +192,8 @@ def next_tabled(choices, first, stop, slot, row, last):
 @inline
 def earliest_ends(choices, first, stop, halt):
     """For each row of a partition and slot the last row of the shortest completion; -1: none."""
+    if choices.entered[0] == first:
+        return
     lists, ends = choices.lists, choices.ends
     slots = choices.variable_of.shape[0]
     for row in range(stop - 1, first - 1, -1):
@@ -211,6 +213,8 @@ def earliest_ends(choices, first, stop, halt):
                 if end >= 0 and (least < 0 or end < least):
                     least = end
             ends[row - first, slot] = least
+    if stop > first:
+        choices.entered[0] = first
 
 
 @inline

@@ -10,10 +10,12 @@ import pyarrow as pa
 from cer_gpu.engine.rows.fixed_values import FixedValues
 from cer_gpu.engine.rows.free_rows import FreeRows
 from cer_gpu.engine.rows.leaf_types import LeafTypes
-from cer_gpu.engine.rows.match_finder import MOST_VARIABLES, RowMatches, found_matches
+from cer_gpu.engine.rows.match_finder import MOST_VARIABLES, MatchFinder, RowMatches
 from cer_gpu.engine.rows.matched_rows import MatchedRows
 from cer_gpu.engine.rows.measures import MeasureValues
 from cer_gpu.engine.rows.ordered_rows import OrderedRows
+from cer_gpu.engine.rows.start_chains import Exits
+from cer_gpu.engine.rows.start_range import StartRange
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import DataError, Diagnostic, LimitError, QueryError
 from cer_gpu.patterns.choices import OrderedAutomaton, automaton_of
@@ -121,26 +123,37 @@ class RowPatternAnswer:
         rows = OrderedRows(table, self._clause.partition_by, self._clause.order_by)
         return self.over(rows, workers, device)
 
+    def exits(self, rows: OrderedRows, starts: StartRange, entries: int, workers: Workers) -> Exits:
+        """Where the search leaves a stretch of one partition; see `MatchFinder.exits`."""
+        return self._finder(rows, workers, None).exits(starts, entries)
+
+    def _finder(self, rows: OrderedRows, workers: Workers, device: int | None) -> MatchFinder:
+        values = FixedValues(rows, self._text)
+        return MatchFinder(self._clause, self.automaton, self.conditions, values, rows, workers, device)
+
     def over(
-        self, rows: OrderedRows, workers: Workers | None = None, device: int | None = None
+        self,
+        rows: OrderedRows,
+        workers: Workers | None = None,
+        device: int | None = None,
+        starts: StartRange | None = None,
     ) -> Iterator[pa.RecordBatch]:
         """The answer over rows in the order of the clause that have `columns`: batch after batch.
 
-        With the number of a device it finds the matches where it can.
+        With the number of a device it finds the matches where it can; with `starts` it is the answer of the
+        matches of one partition that start in a stretch of its rows.
 
         Raises
         ------
         DataError, LimitError
-            See `match_finder.found_matches`.
+            See `MatchFinder.found`.
         """
         clause = self._clause
-        values = FixedValues(rows, self._text)
-        parts = found_matches(
-            clause, self.automaton, self.conditions, values, rows, workers or Workers(), device
-        )
-        del values
-        numbering = _MatchCounter(rows)
-        free_rows = FreeRows(rows.count) if clause.rows is RowsPerMatch.ALL_WITH_UNMATCHED else None
+        parts = self._finder(rows, workers or Workers(), device).found(starts)
+        numbering = _MatchCounter(rows, 0 if starts is None else starts.before)
+        free_rows = None
+        if clause.rows is RowsPerMatch.ALL_WITH_UNMATCHED:
+            free_rows = FreeRows(*((0, rows.count) if starts is None else starts[:2]))
         for matches in parts:
             numbers = numbering.of(matches)
             free = np.zeros(0, np.int64) if free_rows is None else free_rows.before(matches)
@@ -201,9 +214,9 @@ def _of_type(values: pa.Array, kind: pa.DataType) -> pa.Array:
 class _MatchCounter:
     """Numbers matches in their partitions, part after part."""
 
-    def __init__(self, rows: OrderedRows) -> None:
+    def __init__(self, rows: OrderedRows, before: int) -> None:
         self._rows = rows
-        self._lane, self._count = -1, 0
+        self._lane, self._count = 0, before
 
     def of(self, matches: RowMatches) -> np.ndarray:
         """The number of each match in its partition, int64."""

@@ -12,13 +12,13 @@ class FreeRows:
 
     Parameters
     ----------
-    count : int
-        The number of rows.
+    first, stop : int
+        The first of the rows, and the one behind the last.
     """
 
-    def __init__(self, count: int) -> None:
-        self._count = count
-        self._first = 0
+    def __init__(self, first: int, stop: int) -> None:
+        self._stop = stop
+        self._first = first
         """The first row that is not decided."""
         self._covered = 0
         """Rows before this one are in a match, or were decided."""
@@ -41,4 +41,4 @@ class FreeRows:
 
     def rest(self) -> np.ndarray:
         """The free rows behind all matches."""
-        return np.arange(max(self._first, self._covered), self._count)
+        return np.arange(max(self._first, self._covered), self._stop)

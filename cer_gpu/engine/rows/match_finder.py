@@ -1,4 +1,4 @@
-"""The matches of a row pattern over ordered rows: `found_matches`."""
+"""The matches of a row pattern over ordered rows: `MatchFinder`."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from cer_gpu.engine.rows.fixed_values import FixedValues
 from cer_gpu.engine.rows.ordered_rows import OrderedRows, times_of
 from cer_gpu.engine.rows.search import Search
 from cer_gpu.engine.rows.search_code import SearchCode
+from cer_gpu.engine.rows.start_chains import Exits, StartChains
+from cer_gpu.engine.rows.start_range import StartRange
 from cer_gpu.engine.rows.value_types import steps_of
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import DataError, LimitError
@@ -68,33 +70,6 @@ class RowMatches:
     starts: np.ndarray
     lengths: np.ndarray
     slots: np.ndarray
-
-
-def found_matches(
-    clause: RowPatternClause,
-    automaton: OrderedAutomaton,
-    conditions: Mapping[str, ParsedCondition],
-    values: FixedValues,
-    rows: OrderedRows,
-    workers: Workers,
-    device: int | None = None,
-) -> Iterator[RowMatches]:
-    """The preferred matches that AFTER MATCH SKIP leaves: all at once, or in parts where they may overlap.
-
-    With the number of a device it finds those whose conditions are fixed, if they do not overlap.
-
-    Raises
-    ------
-    DataError
-        When AFTER MATCH SKIP cannot be followed.
-    LimitError
-        When a search tries too many rows for one start.
-    """
-    masks = _masks(automaton, conditions, values, rows)
-    times, span = _times(clause, rows)
-    matching = _MatchFinder(clause, automaton, rows, masks, times, span, workers, device)
-    open_ = {name: parts.open for name, parts in conditions.items() if parts.open}
-    return matching.searched(SearchCode(values, automaton.variables, open_)) if open_ else matching.followed()
 
 
 def _masks(
@@ -157,41 +132,75 @@ def _span_in(span: timedelta, kind: pa.DataType) -> int:
     return -(-micros * steps // 10**6)
 
 
-class _MatchFinder:
-    """What finding matches has at hand."""
+class MatchFinder:
+    """Finds the preferred matches that AFTER MATCH SKIP leaves.
+
+    Parameters
+    ----------
+    clause : RowPatternClause
+    automaton : OrderedAutomaton
+    conditions : mapping of str to ParsedCondition
+    values : FixedValues
+    rows : OrderedRows
+    workers : Workers
+    device : int or None
+        A device that finds matches whose conditions are fixed, if they do not overlap.
+    """
 
     def __init__(
         self,
         clause: RowPatternClause,
         automaton: OrderedAutomaton,
+        conditions: Mapping[str, ParsedCondition],
+        values: FixedValues,
         rows: OrderedRows,
-        masks: np.ndarray,
-        times: np.ndarray,
-        span: int,
         workers: Workers,
-        device: int | None,
+        device: int | None = None,
     ) -> None:
         self._clause = clause
         self._device = device
         self._automaton = automaton
         self._rows = rows
-        self._masks = masks
-        self._times = times
-        self._span = span
+        self._values = values
+        self._masks = _masks(automaton, conditions, values, rows)
+        self._times, self._span = _times(clause, rows)
+        self._open = {name: parts.open for name, parts in conditions.items() if parts.open}
         self._workers = workers
         self._choices = choice_lists(automaton)
         takes = [name in clause.skip.variables for name in automaton.variables]
         self._skip = k.SkipRule(MODES[clause.skip.mode], np.array(takes, np.uint8))
         self._units = _units(rows.lanes, workers.threads)
 
-    def followed(self) -> Iterator[RowMatches]:
-        """Matches whose conditions are all fixed."""
+    def found(self, starts: StartRange | None = None) -> Iterator[RowMatches]:
+        """The matches, or those that start in some rows of the one partition.
+
+        They come all at once, or in parts where they may overlap.
+
+        Raises
+        ------
+        DataError
+            When AFTER MATCH SKIP cannot be followed.
+        LimitError
+            When a search tries too many rows for one start.
+        """
+        on_device = self._device is not None and self._skip.mode == k.PAST_LAST_ROW
+        if on_device and not (self._open or len(self._times)) and self._rows.count and starts is None:
+            found = self._on_device(self._device or 0)
+            if found is not None:
+                return iter([found])
+        return self._found(self._calls(), starts)
+
+    def exits(self, rows: StartRange, entries: int) -> Exits:
+        """Where the search leaves some rows of the one partition, for each row that it may enter."""
+        call = self._calls()(self._rows.lanes)
+        return StartChains(call, self._skip, self._choices.variable_of, rows).exits(entries)
+
+    def _calls(self) -> Callable[[np.ndarray], KernelCall]:
+        """What gives the kernel that finds the matches of some neighbouring partitions."""
+        if self._open:
+            return self._searching(SearchCode(self._values, self._automaton.variables, self._open))
         if not len(self._times):
             try:
-                if self._device is not None and self._skip.mode == k.PAST_LAST_ROW and self._rows.count:
-                    found = self._on_device(self._device)
-                    if found is not None:
-                        return iter([found])
                 states, member = self._live()
             except TooManyStates:
                 pass
@@ -200,8 +209,8 @@ class _MatchFinder:
                     return self._by_tables(states, member)
         return self._bounded()
 
-    def searched(self, code: SearchCode) -> Iterator[RowMatches]:
-        """Matches with conditions on the match so far."""
+    def _searching(self, code: SearchCode) -> Callable[[np.ndarray], KernelCall]:
+        """With conditions on the match so far."""
         try:
             live = self._live()
         except TooManyStates:
@@ -214,7 +223,7 @@ class _MatchFinder:
             rows = k.PatternRows(masks, lanes, self._times)
             return Search(self._choices, rows, live, program, columns, self._span, self._skip).step
 
-        return self._found(search)
+        return search
 
     def _live_states(self) -> tuple[np.ndarray, LiveStates]:
         """The symbol of each row, and the automaton that reads them backward."""
@@ -243,28 +252,30 @@ class _MatchFinder:
         found = matches_on_device(device, self._choices, live, symbols, self._rows.lanes)
         return None if found is None else RowMatches(*found)
 
-    def _by_tables(self, states: np.ndarray, member: np.ndarray) -> Iterator[RowMatches]:
+    def _by_tables(self, states: np.ndarray, member: np.ndarray) -> Callable[[np.ndarray], KernelCall]:
         begins = np.empty((2, len(member)), np.int32)
         follows = np.empty((member.shape[1], len(member)), np.int32)
         cpu.choose(self._choices, member, begins, follows)
 
         tabled = k.TabledChoices(self._choices.variable_of, begins, follows, states)
-        return self._found(
-            lambda lanes: lambda room, at: int(cpu.matches(tabled, lanes, self._skip, room, at))
-        )
+        return lambda lanes: lambda room, at: int(cpu.matches(tabled, lanes, self._skip, room, at))
 
-    def _bounded(self) -> Iterator[RowMatches]:
+    def _bounded(self) -> Callable[[np.ndarray], KernelCall]:
         slots, masks = len(self._choices.variable_of), self._masks.astype(np.uint64)
 
         def forward(lanes: np.ndarray) -> KernelCall:
             ends = _scratch(int(np.diff(lanes).max(initial=0)), slots)
             variable_of = self._choices.variable_of
-            bounded = k.BoundedChoices(variable_of, self._choices, masks, self._times, self._span, ends)
+            bounded = k.BoundedChoices(
+                variable_of, self._choices, masks, self._times, self._span, ends, np.full(1, -1)
+            )
             return lambda room, at: int(cpu.bounded_matches(bounded, lanes, self._skip, room, at))
 
-        return self._found(forward)
+        return forward
 
-    def _found(self, call_of: Callable[[np.ndarray], KernelCall]) -> Iterator[RowMatches]:
+    def _found(
+        self, call_of: Callable[[np.ndarray], KernelCall], starts: StartRange | None
+    ) -> Iterator[RowMatches]:
         """The matches of all partitions; `call_of` gives what finds those of some neighbours.
 
         Matches that do not overlap have no more rows than there are. Others may have many times as many, and
@@ -273,7 +284,7 @@ class _MatchFinder:
         if self._skip.mode == k.PAST_LAST_ROW:
             whole = self._workers.map(
                 "matching",
-                lambda lanes: [*self._parts(lanes, call_of(lanes), len(self._masks))],
+                lambda lanes: [*self._parts(lanes, call_of(lanes), len(self._masks), starts)],
                 self._units,
                 self._rows.count,
             )
@@ -287,18 +298,25 @@ class _MatchFinder:
                 made = self._workers.map("matching", lambda _: call(room, at), [None], self._rows.count)
                 return made[0]
 
-            yield from self._parts(lanes, go, PART)
+            yield from self._parts(lanes, go, PART, starts)
 
-    def _parts(self, lanes: np.ndarray, go: KernelCall, most: int) -> Iterator[RowMatches]:
+    def _parts(
+        self, lanes: np.ndarray, go: KernelCall, most: int, starts: StartRange | None
+    ) -> Iterator[RowMatches]:
         """The matches of neighbouring partitions, in parts of about `most` rows: a kernel is called again
         until all are found.
         """
         count = int(lanes[-1] - lanes[0])
         room = room_of(min(count, most) // 8 + 16, min(count, most) + 16)
         at = np.array([0, lanes[0], 0, 0, 0], np.int64)
+        if starts is not None:
+            at[k.ROW], at[k.NUMBER] = starts.first, starts.before
         while True:
             status = go(room, at)
             matches, slots = int(at[k.MATCHES]), int(at[k.SLOTS])
+            if starts is not None and matches and room.starts[matches - 1] >= starts.stop:
+                kept = int(np.searchsorted(room.starts[:matches], starts.stop))
+                matches, slots, status = kept, int(room.lengths[:kept].sum()), k.DONE
             full = status == k.FULL and matches and slots + len(room.starts) >= most
             if status == k.DONE or full:
                 yield RowMatches(

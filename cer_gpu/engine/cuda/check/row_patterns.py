@@ -30,7 +30,8 @@ def preferred_matches(inputs: Inputs) -> Answers:
     if found is None:
         raise MemoryError("the device has no memory for the matches of row patterns")
     scratch = np.empty((int(inputs.lengths.max()) + 1, len(choices.variable_of)), np.int64)
-    bounded = k.BoundedChoices(choices.variable_of, choices, masks, np.zeros(0, np.int64), 0, scratch)
+    times, entered = np.zeros(0, np.int64), np.full(1, -1)
+    bounded = k.BoundedChoices(choices.variable_of, choices, masks, times, 0, scratch, entered)
     skip = k.SkipRule(k.PAST_LAST_ROW, np.zeros(len(automaton.variables), np.uint8))
     room, at = room_of(len(masks), len(masks)), np.array([0, lanes[0], 0, 0, 0], np.int64)
     status = cpu.bounded_matches(bounded, lanes, skip, room, at)
