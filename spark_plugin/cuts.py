@@ -176,6 +176,18 @@ def later(bounds: np.ndarray, size: float) -> np.ndarray:
     return np.nextafter(bounds + size + np.abs(bounds + size) * 1e-15, np.inf)
 
 
+def by_count_behind(cells: np.ndarray, counts: np.ndarray, bounds: np.ndarray, size: int) -> np.ndarray:
+    """For each bound the earliest cell up to which `size` events lie behind it; the greatest time if none.
+
+    Parameters as of `by_count`.
+    """
+    before = np.cumsum(counts)[:-1]
+    wanted = before[np.searchsorted(cells, bounds)] + size
+    last = np.searchsorted(before, wanted, side="left")
+    most = np.inf if cells.dtype.kind == "f" else np.iinfo(np.int64).max
+    return np.where(last < len(cells), cells[np.minimum(last, len(cells) - 1)], np.array(most, cells.dtype))
+
+
 def by_count(cells: np.ndarray, counts: np.ndarray, bounds: np.ndarray, size: int) -> np.ndarray:
     """For each bound the latest cell before which `size` events lie in between; the least time if none.
 

@@ -213,7 +213,7 @@ def _cut(
             stream = sf.when(same, sf.lit(number)).otherwise(stream)
     marked = frame.withColumn(cuts.STREAM, stream)
     only = marked.where(column(cuts.STREAM) >= 0).select(cuts.STREAM, column(time))
-    sketched = _measured(only, cuts.TimeSketch(time))
+    sketched = measured(only, cuts.TimeSketch(time))
     found = {stream: cuts.distribution(parts) for stream, parts in sketched.items()}
     bounds: dict[int, np.ndarray] = {}
     halos: dict[int, np.ndarray] = {}
@@ -235,7 +235,7 @@ def _cut(
     placed = task.event_id is None and task.product != "count"
     if placed or window.kind == "events":
         cells = {number: _cells(found[number], edges, halos.get(number)) for number, edges in bounds.items()}
-        counted = _measured(only, cuts.Histogram(time, cells))
+        counted = measured(only, cuts.Histogram(time, cells))
         for number, parts in counted.items():
             counts = np.sum([values for _, values in parts], axis=0)
             if window.kind == "events":
@@ -252,7 +252,7 @@ def _cells(spread: cuts.Distribution, bounds: np.ndarray, halos: np.ndarray | No
     return np.union1d(bounds, spread.bounds(cuts.FINE * (len(bounds) + 1)))
 
 
-def _measured(frame: DataFrame, function: Any) -> dict[int, list[tuple[int, np.ndarray]]]:
+def measured(frame: DataFrame, function: Any) -> dict[int, list[tuple[int, np.ndarray]]]:
     """What tasks measure of each stream: a job."""
     rows = in_tasks(frame, function, cuts.MEASURED).collect()
     found: dict[int, list[tuple[int, np.ndarray]]] = {}

@@ -13,14 +13,15 @@ from cer_gpu.spark.binding import arrow_schema, spark_type
 from cer_gpu.spark.expressions import column, in_tasks, quoted, unified
 from cer_gpu.spark.jvm import estimated_rows
 from cer_gpu.spark.operators import size_of
-from cer_gpu.spark.row_pattern_worker import RowPatternWorker
+from cer_gpu.spark.row_pattern_cuts import CutRows, cut_rows, uncut_reason
+from cer_gpu.spark.row_pattern_worker import RowPatternTask, RowPatternWorker
 
 from cer_gpu.caller_warnings import warn
 from cer_gpu.engine.rows.answers import RowPatternAnswer
 from cer_gpu.errors import DataError, Diagnostic, QueryError
 from cer_gpu.patterns.columns import resolved
-from cer_gpu.patterns.conditions import columns_of
-from cer_gpu.patterns.tree import RowPatternClause, RowsPerMatch
+from cer_gpu.patterns.conditions import columns_of, leaves
+from cer_gpu.patterns.tree import MatchNumber, RowPatternClause, RowsPerMatch
 from cer_gpu.printable_text import names_text
 
 if TYPE_CHECKING:
@@ -48,7 +49,8 @@ def match_recognize(
     It needs sqlglot on the driver: `pip install 'cer-gpu[sql]'`. Spark SQL runs subqueries and the SELECT
     around. Each MATCH_RECOGNIZE reads a table or a view, ``parquet.`path` ``, a file such as
     'trades.parquet', or a subquery; its partitions are spread over tasks by a shuffle. Without PARTITION BY
-    one task has all rows.
+    rows are cut by time where WITHIN bounds matches, for which some jobs run at once; otherwise one task has
+    all rows.
 
     Parameters
     ----------
@@ -130,8 +132,14 @@ def matched(frame: DataFrame, clause: RowPatternClause, text: str) -> DataFrame:
 
         read = pa.schema([pa.field("row", pa.int32())])  # rows without columns do not get to a task
         rows = frame.select(sf.lit(0).alias("row"))
-    worker = RowPatternWorker(answer, read, keys, order, result)
-    return in_tasks(_spread(rows, keys, schema), worker, result)
+    numbered = any(
+        isinstance(leaf, MatchNumber) for one in clause.measures for leaf in leaves(one.expression)
+    )
+    task = RowPatternTask(answer, read, keys, order, numbered)
+    cut = None if keys else _cut(rows, clause, task)
+    if cut is not None:
+        return in_tasks(cut.frame, RowPatternWorker(task, result, cut.segments), result)
+    return in_tasks(_spread(rows, keys, schema), RowPatternWorker(task, result), result)
 
 
 class _SessionSql:
@@ -165,10 +173,19 @@ class _SessionSql:
         return self._spark.sql(braced, **self.frames)
 
 
+def _cut(rows: DataFrame, clause: RowPatternClause, task: RowPatternTask) -> CutRows | None:
+    """Rows without a partition key, cut by time; None if one task has them."""
+    why = uncut_reason(clause)
+    if why:
+        warn(f"one task runs all rows of a MATCH_RECOGNIZE, since it {why}")
+        return None
+    size = size_of(rows, None)
+    return cut_rows(rows, clause, task, size) if size.partitions > 1 else None
+
+
 def _spread(rows: DataFrame, keys: tuple[str, ...], schema: pa.Schema) -> DataFrame:
     """Rows by partitions of their clause; nulls are a partition."""
     if not keys:
-        warn("one task runs all rows of a MATCH_RECOGNIZE, since it has no PARTITION BY")
         return rows.repartition(1)
     parts = [unified(column(name), schema.field(name).type) for name in keys]
     known = estimated_rows(rows)

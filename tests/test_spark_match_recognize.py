@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 import sys
 import warnings
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -17,6 +20,7 @@ import spark_sessions
 from random_row_patterns import SCHEMA, ClauseDraft, random_rows
 
 import cer_gpu as cer
+from cer_gpu.patterns.tree import SortKey
 
 pytest.importorskip("sqlglot", reason="SQL is read by sqlglot, of the extra sql")
 
@@ -175,6 +179,106 @@ def test_one_task_without_a_key(spark: Any) -> None:
         assert cer_spark.match_recognize(counted, spark).count() == 300 // 7
 
 
+@pytest.fixture
+def small_tasks(spark: Any) -> Iterator[None]:
+    """Few rows are enough for several tasks."""
+    spark.conf.set("spark.cer.rowsPerTask", "12")
+    yield
+    spark.conf.unset("spark.cer.rowsPerTask")
+
+
+@pytest.mark.usefixtures("small_tasks")
+def test_rows_without_a_key_are_cut_by_time(spark: Any) -> None:
+    from cer_gpu import spark as cer_spark
+
+    spark.conf.set("spark.cer.rowsPerTask", "100")
+    table = trades(1_000)
+    spark.createDataFrame(table).repartition(3).createOrReplaceTempView("trades")
+    body = """ORDER BY ts
+        MEASURES FIRST(down.price) AS top, PREV(FIRST(ts), 2) AS before, NEXT(LAST(ts), 3) AS n,
+        MATCH_NUMBER() AS number {} PATTERN (start down+ up+) WITHIN INTERVAL '9' SECOND
+        DEFINE down AS price < PREV(price), up AS price > PREV(price){}"""
+    for rows in (
+        "AFTER MATCH SKIP PAST LAST ROW",
+        "AFTER MATCH SKIP TO NEXT ROW",
+        "AFTER MATCH SKIP TO LAST up",
+        "ALL ROWS PER MATCH WITH UNMATCHED ROWS",
+    ):
+        for also in ("", " AND COUNT(*) < 5"):
+            sql = f"SELECT * FROM trades MATCH_RECOGNIZE ({body.format(rows, also)})"
+            with warnings.catch_warnings():
+                warnings.simplefilter("error", UserWarning)
+                frame = cer_spark.match_recognize(sql, spark)
+            assert "generate" in plan_of(frame).lower()  # each row for each segment that needs it
+            expected = cer.match_recognize(sql, trades=table).to_arrow()
+            assert len(expected) > 100
+            assert listed(frame.toArrow()) == listed(expected), sql
+
+
+@pytest.mark.draws("seed", 12)
+@pytest.mark.usefixtures("small_tasks")
+def test_random_clauses_are_cut_by_time(spark: Any, seed: int) -> None:
+    from cer_gpu import spark as cer_spark
+
+    rng = Random(f"cut {seed}")
+    table = pa.Table.from_pylist(random_rows(rng, 90), SCHEMA)
+    while len(table) < 45:
+        table = pa.Table.from_pylist(random_rows(rng, 90), SCHEMA)
+    seconds = np.cumsum(rng.choices((1, 2, 5), k=len(table)))
+    table = table.set_column(1, "t", pa.array(seconds * 1_000_000, pa.timestamp("us", "UTC")))
+    spark.createDataFrame(table).repartition(2).createOrReplaceTempView("t")
+    for _ in range(5):
+        clause = ClauseDraft(rng).clause()
+        clause = replace(
+            clause, partition_by=(), order_by=(SortKey("t"),), within=timedelta(seconds=rng.choice((2, 5, 9)))
+        )
+        sql = clause_sql(clause).replace("SELECT * FROM trades", "SELECT * FROM t", 1)
+        try:
+            expected = cer.match_recognize(sql, dialect="duckdb", t=table).to_arrow()
+        except (cer.QueryError, cer.DataError, cer.LimitError):
+            continue
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = cer_spark.match_recognize(sql, spark, dialect="duckdb").toArrow()
+        assert listed(found) == listed(expected), sql
+
+
+@pytest.mark.parametrize(
+    ("clause", "why"),
+    [
+        ("ORDER BY ts MEASURES COUNT(*) AS n PATTERN (a b)", "neither PARTITION BY nor WITHIN"),
+        (
+            "ORDER BY ts DESC MEASURES COUNT(*) AS n PATTERN (a b) WITHIN INTERVAL '5' SECOND",
+            "a time that descends",
+        ),
+        (
+            "ORDER BY ts MEASURES COUNT(*) AS n PATTERN (a b) WITHIN INTERVAL '5' SECOND "
+            "DEFINE a AS MATCH_NUMBER() < 9",
+            r"MATCH_NUMBER\(\) in a condition",
+        ),
+        (
+            "ORDER BY ts ALL ROWS PER MATCH WITH UNMATCHED ROWS AFTER MATCH SKIP TO NEXT ROW "
+            "PATTERN (a b) WITHIN INTERVAL '5' SECOND",
+            "rows that no match has",
+        ),
+    ],
+)
+def test_what_cannot_be_cut_is_told(spark: Any, clause: str, why: str) -> None:
+    from cer_gpu import spark as cer_spark
+
+    table = trades(100)
+    spark.createDataFrame(table).createOrReplaceTempView("trades")
+    sql = f"SELECT * FROM trades MATCH_RECOGNIZE ({clause})"
+    with pytest.warns(UserWarning, match=f"one task runs all rows of a MATCH_RECOGNIZE, since it .*{why}"):
+        found = cer_spark.match_recognize(sql, spark)
+    assert listed(found.toArrow()) == listed(cer.match_recognize(sql, trades=table).to_arrow())
+
+
+def plan_of(frame: Any) -> str:
+    """The plan that Spark makes of a frame."""
+    return str(frame._jdf.queryExecution().optimizedPlan().toString())
+
+
 def test_rows_that_tie_are_ordered_by_their_other_columns(matched: Any) -> None:
     table = pa.table({"k": [1] * 50, "t": [n // 5 for n in range(50)], "v": list(range(49, -1, -1))})
     sql = """SELECT * FROM ties MATCH_RECOGNIZE (PARTITION BY k ORDER BY t
@@ -216,7 +320,8 @@ def test_groups_of_partitions_that_do_not_fit(monkeypatch: pytest.MonkeyPatch) -
     clause = resolved(read_statement(sql).clauses[0], table.schema.names, sql)
     answer = RowPatternAnswer(clause, table.schema, sql)
     read = pa.schema([table.schema.field(name) for name in answer.columns])
-    run = worker.RowPatternWorker(answer, read, ("symbol",), ("ts",), answer.schema)
+    task = worker.RowPatternTask(answer, read, ("symbol",), ("ts",))
+    run = worker.RowPatternWorker(task, answer.schema)
     expected = listed(cer.match_recognize(sql, trades=table).to_arrow())
     monkeypatch.setattr(table_parts, "BATCH", 1 << 10)
     monkeypatch.setattr(worker, "free_memory", lambda: 800_000 * worker.usable_cores())

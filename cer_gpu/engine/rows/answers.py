@@ -120,8 +120,11 @@ class RowPatternAnswer:
         self, table: pa.Table, workers: Workers | None = None, device: int | None = None
     ) -> Iterator[pa.RecordBatch]:
         """The answer over a table that has `columns`: see `over`."""
-        rows = OrderedRows(table, self._clause.partition_by, self._clause.order_by)
-        return self.over(rows, workers, device)
+        return self.over(self.ordered(table), workers, device)
+
+    def ordered(self, table: pa.Table) -> OrderedRows:
+        """The rows of a table in the order of the clause."""
+        return OrderedRows(table, self._clause.partition_by, self._clause.order_by)
 
     def exits(self, rows: OrderedRows, starts: StartRange, entries: int, workers: Workers) -> Exits:
         """Where the search leaves a stretch of one partition; see `MatchFinder.exits`."""

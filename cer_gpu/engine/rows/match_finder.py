@@ -120,10 +120,10 @@ def _times(clause: RowPatternClause, rows: OrderedRows) -> tuple[np.ndarray, int
         return np.zeros(0, np.int64), 0
     key = clause.order_by[0]
     column = rows.column(key.column)
-    return times_of(column, key.column, key.descending), _span_in(clause.within, column.type)
+    return times_of(column, key.column, key.descending), span_in(clause.within, column.type)
 
 
-def _span_in(span: timedelta, kind: pa.DataType) -> int:
+def span_in(span: timedelta, kind: pa.DataType) -> int:
     """A span of time in the unit of a column, rounded up: what is less than it is less than that."""
     micros = span // timedelta(microseconds=1)
     if pa.types.is_date32(kind):
