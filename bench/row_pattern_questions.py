@@ -186,6 +186,8 @@ class HardPattern:
         The letter of the last row.
     matches : callable
         The number of matches and of the rows in them, by the number of rows.
+    skip : str
+        Where the search goes on behind a match.
     """
 
     pattern: str
@@ -193,11 +195,13 @@ class HardPattern:
     letters: str
     last: str
     matches: Callable[[int], tuple[int, int]]
+    skip: str = "PAST LAST ROW"
 
     @property
     def name(self) -> str:
         """The pattern and its rows."""
-        return f"PATTERN ({self.pattern}), {self.title}"
+        skip = "" if self.skip == "PAST LAST ROW" else f", SKIP {self.skip}"
+        return f"PATTERN ({self.pattern}){skip}, {self.title}"
 
     @property
     def sql(self) -> str:
@@ -206,7 +210,7 @@ class HardPattern:
         defined = ", ".join(f"{one} AS letter = '{one}'" for one in variables)
         return (
             "SELECT * FROM given MATCH_RECOGNIZE (ORDER BY place MEASURES COUNT(*) AS amount ONE ROW PER "
-            f"MATCH AFTER MATCH SKIP PAST LAST ROW PATTERN ({self.pattern}) DEFINE {defined}) AS m"
+            f"MATCH AFTER MATCH SKIP {self.skip} PATTERN ({self.pattern}) DEFINE {defined}) AS m"
         )
 
     def rows(self, count: int) -> pa.Table:
@@ -230,4 +234,5 @@ HARD = (
     HardPattern("(a?){30} a{30}", "a b after 29 of a", "a" * 29 + "b", "b", lambda count: (0, 0)),
     HardPattern("((a*)* b?)* c", "one match", "aab", "c", lambda count: (1, count)),
     HardPattern("((a*)* b?)* c", "no match", "aab", "b", lambda count: (0, 0)),
+    HardPattern("a+", "all to the end", "a", "a", lambda n: (n, n * (n + 1) // 2), "TO NEXT ROW"),
 )

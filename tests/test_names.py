@@ -28,7 +28,7 @@ NOUNS = words_of(
     contract core correlation cost count counter cover cut data dataclass debt decimal decision
     deduplication demand demo dependence deriver description device diagnostic diagram digit disambiguation
     disjunction display distribution domain draft duration edge effort element elimination encoder end engine
-    enumeration episode equality error evaluation event eviction expansion expiry explanation
+    enumeration episode equality error evaluation event eviction exit expansion expiry explanation
     exploration expression fact fault field file filler filter finder float fold folder footer form
     format formula fragment function funnel geometry grammar group habit head headroom heap helper
     hierarchy histogram homomorphism identity input instant interface interval iteration job join joint

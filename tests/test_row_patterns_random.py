@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from decimal import Decimal
 from random import Random
 
@@ -12,7 +13,9 @@ from random_row_patterns import SCHEMA, ClauseDraft, random_rows, random_table
 
 from cer_gpu.engine.rows import match_finder, ordered_rows
 from cer_gpu.engine.rows.answers import RowPatternAnswer
+from cer_gpu.engine.rows.shared_matches import can_share
 from cer_gpu.errors import DataError, LimitError, QueryError
+from cer_gpu.patterns.tree import MatchNumber, RowMeasure, RowsPerMatch, Skip, SkipMode
 from cer_gpu.reference.row_pattern_matches import row_pattern_answers
 
 pytest.importorskip("sqlglot", reason="SQL is read by sqlglot, of the extra sql")
@@ -86,9 +89,17 @@ def expected_of(clause, rows):
     return by_partition(answers, clause)
 
 
-def compared(seed):
+def overlapping(clause):
+    """The clause where a match starts at every row, and gives one row."""
+    measures = clause.measures or (RowMeasure("m0", MatchNumber()),)
+    skip = Skip(SkipMode.TO_NEXT_ROW)
+    return replace(clause, skip=skip, rows=RowsPerMatch.ONE, within=None, measures=measures)
+
+
+def compared(seed, change=lambda clause: clause):
     """Compare one case; whether the reference could answer it."""
     clause, rows, table = case_of(seed)
+    clause = change(clause)
     text = clause_sql(clause)
     try:
         expected = expected_of(clause, rows)
@@ -117,6 +128,16 @@ def test_answers_are_those_of_the_reference(seed, monkeypatch):
         monkeypatch.setattr(ordered_rows, "FEW", 100)
         monkeypatch.setattr(match_finder, "PART", 3)  # matches that overlap come in parts
     compared(seed)
+
+
+@pytest.mark.draws("seed", 300)
+def test_matches_that_share_rows_are_those_of_the_reference(seed):
+    compared(f"shared {seed}", overlapping)
+
+
+def test_many_matches_share_rows():
+    clauses = [overlapping(case_of(f"shared {seed}")[0]) for seed in range(40)]
+    assert sum(map(can_share, clauses)) > 20
 
 
 def test_few_cases_are_too_large_for_the_reference():

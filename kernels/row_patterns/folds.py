@@ -7,44 +7,47 @@ COUNT, SUM, LEAST, GREATEST = range(4)
 
 
 @jit
-def running(kind, values, valid, bounds, totals, counts, halt):
-    """Aggregate values of matches up to each of their rows, that row included.
+def running(kind, values, valid, before, totals, counts, halt):
+    """Aggregate values along chains of rows up to each of them, that row included.
 
     NaN is greater than all numbers. The caller sees to it that sums of whole numbers fit 64 bits.
 
-    ==========  ===========================  ======================================================
+    ==========  ===========================  ========================================================
     `kind`      int64                        in: `COUNT` .. `GREATEST`
     `values`    int64 or float64 [rows]      in: at least one; for `COUNT` any array
     `valid`     uint8 [rows]                 in: 0 where a row does not count
-    `bounds`    int64 [matches + 1]          in: match k has the rows bounds[k] .. bounds[k + 1] - 1
+    `before`    int64 [rows]                 in: the row before it in its chain, an earlier one; -1: none
     `totals`    as `values`                  out: without a value undefined
     `counts`    int64 [rows]                 out: how many values there are
     `halt`      uint8 [1]                    in: see `jit`
-    ==========  ===========================  ======================================================
+    ==========  ===========================  ========================================================
     """
-    for match in range(bounds.shape[0] - 1):
-        count = 0
-        total = values[0]
-        for row in range(bounds[match], bounds[match + 1]):
-            if row % SELDOM == 0 and halt[0]:
-                return
-            if valid[row]:
-                count += 1
-                if kind != COUNT:
-                    value = values[row]
-                    if count == 1:
-                        total = value
-                    elif kind == SUM:
-                        total += value
-                    elif kind == LEAST:
-                        # A NaN alone differs from itself.
-                        if value < total or total != total:
-                            total = value
-                    elif value > total or value != value:
-                        total = value
-            counts[row] = count
+    count, total, earlier = 0, values[0], -1
+    for row in range(before.shape[0]):
+        if row % SELDOM == 0 and halt[0]:
+            return
+        if before[row] != earlier:
+            count = 0 if before[row] < 0 else counts[before[row]]
+            if kind != COUNT and count > 0:
+                total = totals[before[row]]
+        if valid[row]:
+            count += 1
             if kind != COUNT:
-                totals[row] = total
+                value = values[row]
+                if count == 1:
+                    total = value
+                elif kind == SUM:
+                    total += value
+                elif kind == LEAST:
+                    # A NaN alone differs from itself.
+                    if value < total or total != total:
+                        total = value
+                elif value > total or value != value:
+                    total = value
+        counts[row] = count
+        if kind != COUNT:
+            totals[row] = total
+        earlier = row
 
 
 @jit

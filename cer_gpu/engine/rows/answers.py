@@ -10,10 +10,12 @@ import pyarrow as pa
 from cer_gpu.engine.rows.fixed_values import FixedValues
 from cer_gpu.engine.rows.free_rows import FreeRows
 from cer_gpu.engine.rows.leaf_types import LeafTypes
-from cer_gpu.engine.rows.match_finder import MOST_VARIABLES, MatchFinder, RowMatches
+from cer_gpu.engine.rows.match_finder import MOST_VARIABLES, MatchFinder
 from cer_gpu.engine.rows.matched_rows import MatchedRows
 from cer_gpu.engine.rows.measures import MeasureValues
 from cer_gpu.engine.rows.ordered_rows import OrderedRows
+from cer_gpu.engine.rows.row_matches import RowMatches
+from cer_gpu.engine.rows.shared_matches import SharedMatches, can_share
 from cer_gpu.engine.rows.start_chains import Exits
 from cer_gpu.engine.rows.start_range import StartRange
 from cer_gpu.engine.workers import Workers
@@ -152,7 +154,15 @@ class RowPatternAnswer:
             See `MatchFinder.found`.
         """
         clause = self._clause
-        parts = self._finder(rows, workers or Workers(), device).found(starts)
+        finder = self._finder(rows, workers or Workers(), device)
+        shared = finder.shared(starts) if can_share(clause) else None
+        if shared is not None:
+            for part in shared:
+                batch = self._row_batch(rows, part.answer_places, part)
+                for first in range(0, batch.num_rows, ELEMENTS):
+                    yield batch.slice(first, ELEMENTS)
+            return
+        parts = finder.found(starts)
         numbering = _MatchCounter(rows, 0 if starts is None else starts.before)
         free_rows = None
         if clause.rows is RowsPerMatch.ALL_WITH_UNMATCHED:
@@ -161,12 +171,12 @@ class RowPatternAnswer:
             numbers = numbering.of(matches)
             free = np.zeros(0, np.int64) if free_rows is None else free_rows.before(matches)
             for first, stop, slot in _stretches(matches.lengths):
-                part = RowMatches(
+                some = RowMatches(
                     matches.starts[first:stop],
                     matches.lengths[first:stop],
                     matches.slots[slot : slot + int(matches.lengths[first:stop].sum())],
                 )
-                matched = MatchedRows(part, numbers[first:stop], self.automaton, rows, self._every_row)
+                matched = MatchedRows(some, numbers[first:stop], self.automaton, rows, self._every_row)
                 if clause.rows is RowsPerMatch.ALL_OMIT_EMPTY:
                     matched.drop_empty()
                 until = len(free)
@@ -193,7 +203,7 @@ class RowPatternAnswer:
             yield batch
 
     def _row_batch(
-        self, rows: OrderedRows, places: np.ndarray, matched: MatchedRows | None
+        self, rows: OrderedRows, places: np.ndarray, matched: MatchedRows | SharedMatches | None
     ) -> pa.RecordBatch:
         """Rows of the answer that lie at some places; without matches their measures are null."""
         columns = [rows.at(name, places) for name in self._before]

@@ -23,7 +23,7 @@ def lists(rows: FoldedRows, kept: np.ndarray) -> pa.Array:
         When they have too many values.
     """
     offsets, taken = _gathered(rows, kept)
-    none = rows.none | (np.diff(offsets) == 0)
+    none = rows.chain.none | (np.diff(offsets) == 0)
     values = rows.values.take(pa.array(taken))
     large = len(taken) >= 1 << 31
     made = pa.LargeListArray if large else pa.ListArray
@@ -43,19 +43,19 @@ def first_values(rows: FoldedRows) -> pa.Array:
     """The first value that each row of the answer looks at."""
     before = np.concatenate([[0], np.cumsum(rows.valid, dtype=np.int64)])
     places = np.flatnonzero(rows.valid)
-    number = before[rows.first]
-    missing = rows.none | (before[rows.last + 1] == number)
+    number = before[rows.chain.first]
+    missing = rows.chain.none | (before[rows.chain.last + 1] == number)
     if not len(places):
-        return pa.nulls(len(rows.last), rows.values.type)
+        return pa.nulls(len(rows.chain.last), rows.values.type)
     return rows.values.take(pa.array(places[np.minimum(number, len(places) - 1)], mask=missing))
 
 
 def deviations(function: str, rows: FoldedRows) -> pa.Array:
     """Variances or deviations, float64, of the values that each row of the answer looks at."""
     values = floats(rows.values)
-    match_of = np.repeat(np.arange(len(rows.bounds) - 1), np.diff(rows.bounds))
-    sums = np.bincount(match_of, np.where(rows.valid, values, 0.0), len(rows.bounds) - 1)
-    counts = np.bincount(match_of, rows.valid, len(rows.bounds) - 1)
+    match_of = np.repeat(np.arange(len(rows.chain.bounds) - 1), np.diff(rows.chain.bounds))
+    sums = np.bincount(match_of, np.where(rows.valid, values, 0.0), len(rows.chain.bounds) - 1)
+    counts = np.bincount(match_of, rows.valid, len(rows.chain.bounds) - 1)
     # From the mean of the match, so that squares do not cancel.
     with np.errstate(invalid="ignore", over="ignore"):
         off = values - (sums / np.maximum(counts, 1))[match_of]
@@ -66,7 +66,7 @@ def deviations(function: str, rows: FoldedRows) -> pa.Array:
         found = np.maximum(squares - total * total / np.maximum(count, 1), 0.0) / np.maximum(several, 1)
         if function.endswith("deviation"):
             found = np.sqrt(found)
-    return pa.array(found, mask=rows.none | (several <= 0))
+    return pa.array(found, mask=rows.chain.none | (several <= 0))
 
 
 def values_by(rows: FoldedRows, by: pa.Array, greatest: bool) -> pa.Array:
@@ -75,19 +75,21 @@ def values_by(rows: FoldedRows, by: pa.Array, greatest: bool) -> pa.Array:
     words, _ = ordered_words(by)
     totals, counts = np.empty_like(words), np.empty(len(words), np.int64)
     number = folds.GREATEST if greatest else folds.LEAST
-    folds.running(number, words, counted.valid, rows.bounds, totals, counts)
+    folds.running(number, words, counted.valid, rows.chain.before, totals, counts)
     bits = totals.view(np.int64)
     changed = np.concatenate([[True], bits[1:] != bits[:-1]])
     places = np.where((counted.valid > 0) & (changed | (counts == 1)), np.arange(len(words)), -1)
-    best = np.maximum.accumulate(places)[rows.last]
-    return rows.values.take(pa.array(np.maximum(best, 0), mask=rows.none | (counts[rows.last] == 0)))
+    best = np.maximum.accumulate(places)[rows.chain.last]
+    return rows.values.take(
+        pa.array(np.maximum(best, 0), mask=rows.chain.none | (counts[rows.chain.last] == 0))
+    )
 
 
 def _gathered(rows: FoldedRows, kept: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Where the list of each row of the answer begins, and the values of all lists."""
     before = np.concatenate([[0], np.cumsum(kept, dtype=np.int64)])
-    first = before[rows.first]
-    lengths = np.where(rows.none, 0, before[rows.last + 1] - first)
+    first = before[rows.chain.first]
+    lengths = np.where(rows.chain.none, 0, before[rows.chain.last + 1] - first)
     offsets = np.concatenate([[0], np.cumsum(lengths)])
     if offsets[-1] > MOST_VALUES:
         raise LimitError(

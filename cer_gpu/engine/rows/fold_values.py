@@ -11,6 +11,7 @@ from cer_gpu.engine.rows import collected_values
 from cer_gpu.engine.rows.folded_rows import FoldedRows, floats, ordered_words, running
 from cer_gpu.engine.rows.leaf_types import LeafTypes
 from cer_gpu.engine.rows.matched_rows import MatchedRows
+from cer_gpu.engine.rows.shared_matches import SharedMatches
 from cer_gpu.engine.rows.wide_numbers import DIGITS, sums_at, wide_numbers
 from cer_gpu.errors import DataError
 from cer_gpu.kernels.row_patterns import folds
@@ -27,7 +28,7 @@ class FoldValues:
 
     Parameters
     ----------
-    matched : MatchedRows
+    matched : MatchedRows or SharedMatches
     types : LeafTypes
     values : callable
         Gives the values of an expression of columns at some elements of the matches.
@@ -35,7 +36,7 @@ class FoldValues:
 
     def __init__(
         self,
-        matched: MatchedRows,
+        matched: MatchedRows | SharedMatches,
         types: LeafTypes,
         values: Callable[[Scalar, np.ndarray], pa.Array],
     ) -> None:
@@ -51,20 +52,18 @@ class FoldValues:
         DataError
             When a sum does not fit its type.
         """
-        matched = self._matched
-        first, stop = matched.stretches(aggregate.variables, aggregate.final)
+        chain = self._matched.chain(aggregate.variables, aggregate.final)
         if aggregate.expression is None:
-            return pa.array(stop - first)
+            return pa.array(chain.counts)
         kind = self._types.type_of(aggregate)
-        chosen = matched.chosen(aggregate.variables)
+        chosen = self._matched.chosen(aggregate.variables)
         if not len(chosen):
-            return pa.array(stop - first) if aggregate.function == "count" else pa.nulls(len(stop), kind)
+            none = aggregate.function == "count"
+            return pa.array(chain.counts) if none else pa.nulls(len(chain.counts), kind)
         # What is computed of rows of other variables may be an error.
         values, others = self._plain(aggregate.expression, chosen)
         valid = np.asarray(values.is_valid()).astype(np.uint8)
-        none = stop == first
-        bounds = matched.chosen_before(aggregate.variables)[matched.bounds]
-        rows = FoldedRows(values, valid, bounds, np.where(none, 0, first), np.where(none, 0, stop - 1), none)
+        rows = FoldedRows(values, valid, chain)
         if aggregate.distinct and aggregate.function not in ("min", "max") and not pa.types.is_null(kind):
             _leave_first(rows)
         if aggregate.function in COLLECTED:
@@ -107,24 +106,24 @@ def _leave_first(rows: FoldedRows) -> None:
     codes = values.dictionary_encode()
     places = np.asarray(codes.indices.fill_null(0)).astype(np.int32)
     seen = np.zeros(max(len(codes.dictionary), 1), np.int64)
-    folds.first_of_each(places, rows.valid, rows.bounds, seen)
+    folds.first_of_each(places, rows.valid, rows.chain.bounds, seen)
 
 
 def _folded(aggregate: RowAggregate, rows: FoldedRows, kind: pa.DataType) -> pa.Array:
     function = aggregate.function
     if pa.types.is_null(kind):
-        return pa.nulls(len(rows.last), kind)
+        return pa.nulls(len(rows.chain.last), kind)
     if function == "count":
         counts = np.empty(len(rows.valid), np.int64)
-        folds.running(folds.COUNT, counts, rows.valid, rows.bounds, counts[:0], counts)
-        return pa.array(np.where(rows.none, 0, counts[rows.last]))
+        folds.running(folds.COUNT, counts, rows.valid, rows.chain.before, counts[:0], counts)
+        return pa.array(np.where(rows.chain.none, 0, counts[rows.chain.last]))
     if function in ("min", "max"):
         words, back = ordered_words(rows.values)
         found, counts = running(folds.LEAST if function == "min" else folds.GREATEST, words, rows)
-        return back(found, rows.none | (counts == 0)).cast(kind)
+        return back(found, rows.chain.none | (counts == 0)).cast(kind)
     if pa.types.is_floating(rows.values.type):
         found, counts = running(folds.SUM, floats(rows.values), rows)
-        missing = rows.none | (counts == 0)
+        missing = rows.chain.none | (counts == 0)
         return pa.array(found if function == "sum" else found / np.maximum(counts, 1), mask=missing)
     return _whole_sum(aggregate, rows, kind)
 
@@ -141,8 +140,8 @@ def _whole_sum(aggregate: RowAggregate, rows: FoldedRows, kind: pa.DataType) -> 
         numbers = wide_numbers(rows.values)
     except pa.ArrowInvalid:
         raise _too_large(aggregate, rows.values.type) from None
-    sums, counts = sums_at(numbers, rows.valid, rows.bounds, rows.last)
-    missing = rows.none | (counts == 0)
+    sums, counts = sums_at(numbers, rows.valid, rows.chain)
+    missing = rows.chain.none | (counts == 0)
     decimal = pa.types.is_decimal(rows.values.type)
     fits = sums.fit_digits() if decimal or pa.types.is_floating(kind) else sums.fit_words()
     if not (fits | missing).all():

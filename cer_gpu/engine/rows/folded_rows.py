@@ -8,6 +8,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import pyarrow as pa
 
+from cer_gpu.engine.rows.value_chain import ValueChain
 from cer_gpu.engine.rows.wide_numbers import WideNumbers, wide_numbers
 from cer_gpu.engine.words import text_ranks, unsigned_of, unsigned_words
 from cer_gpu.kernels.row_patterns import folds
@@ -24,27 +25,19 @@ class FoldedRows(NamedTuple):
     values : pyarrow.Array
     valid : ndarray of uint8
         0 where a value does not count.
-    bounds : ndarray, shape (matches + 1,), int64
-        Match k has the values bounds[k] .. bounds[k + 1] - 1.
-    first, last : ndarray of int64
-        For each row of the answer the first and the last value that it looks at.
-    none : ndarray of bool
-        Where it looks at no value.
+    chain : ValueChain
     """
 
     values: pa.Array
     valid: np.ndarray
-    bounds: np.ndarray
-    first: np.ndarray
-    last: np.ndarray
-    none: np.ndarray
+    chain: ValueChain
 
 
 def running(number: int, words: np.ndarray, rows: FoldedRows) -> tuple[np.ndarray, np.ndarray]:
     """Aggregates of words at the rows of the answer, and of how many values they are."""
     totals, counts = np.empty_like(words), np.empty(len(words), np.int64)
-    folds.running(number, words, rows.valid, rows.bounds, totals, counts)
-    return totals[rows.last], counts[rows.last]
+    folds.running(number, words, rows.valid, rows.chain.before, totals, counts)
+    return totals[rows.chain.last], counts[rows.chain.last]
 
 
 def floats(values: pa.Array) -> np.ndarray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cer_gpu.engine.rows.match_finder import RowMatches
+from cer_gpu.engine.rows.row_matches import RowMatches
 
 
 class FreeRows:

@@ -13,16 +13,17 @@ import pyarrow as pa
 from cer_gpu.engine.free_memory import free_memory
 from cer_gpu.engine.rows.fixed_values import FixedValues
 from cer_gpu.engine.rows.ordered_rows import OrderedRows, times_of
+from cer_gpu.engine.rows.row_matches import RowMatches
 from cer_gpu.engine.rows.search import Search
 from cer_gpu.engine.rows.search_code import SearchCode
+from cer_gpu.engine.rows.shared_matches import SharedMatches
 from cer_gpu.engine.rows.start_chains import Exits, StartChains
 from cer_gpu.engine.rows.start_range import StartRange
 from cer_gpu.engine.rows.value_types import steps_of
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import DataError, LimitError
-from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.kernels.row_patterns import contract as k
-from cer_gpu.kernels.row_patterns import cpu
+from cer_gpu.kernels.row_patterns import cpu, overlap
 from cer_gpu.patterns.choices import OrderedAutomaton
 from cer_gpu.patterns.conditions import ParsedCondition, is_of_one_row
 from cer_gpu.patterns.live_states import LiveStates, TooManyStates
@@ -53,23 +54,6 @@ MODES = {
 
 KernelCall: TypeAlias = Callable[[k.MatchRoom, np.ndarray], int]
 """A call of a kernel that writes matches into a room, and goes on where it stopped."""
-
-
-@dataclass(frozen=True, slots=True)
-class RowMatches:
-    """Matches in the order of their partitions and starts.
-
-    Attributes
-    ----------
-    starts, lengths : ndarray, shape (matches,), int64
-        The first place and the number of rows; 0 for an empty match.
-    slots : ndarray, shape (rows of all matches,), int32
-        The slot of the automaton that took each row.
-    """
-
-    starts: np.ndarray
-    lengths: np.ndarray
-    slots: np.ndarray
 
 
 def _masks(
@@ -190,6 +174,31 @@ class MatchFinder:
                 return iter([found])
         return self._found(self._calls(), starts)
 
+    def shared(self, starts: StartRange | None = None) -> Iterator[SharedMatches] | None:
+        """All matches where one starts at every row, with rows that they share; None if they do not share.
+
+        Choices of matches that WITHIN bounds, or whose conditions look at the match so far, depend on where
+        the match began.
+        """
+        tables = None if self._open or len(self._times) else self._tables()
+        return None if tables is None else self._shared(tables, starts)
+
+    def _shared(self, choices: k.TabledChoices, starts: StartRange | None) -> Iterator[SharedMatches]:
+        within = np.array([0, self._rows.count] if starts is None else starts[:2], np.int64)
+        before = 0 if starts is None else starts.before
+
+        def share(lanes: np.ndarray) -> SharedMatches:
+            open_ = np.zeros((4, len(self._choices.variable_of)), np.int64)
+            count, matches = overlap.share(choices, lanes, within, *overlap.room_of(0, 0), open_)
+            nodes, begun = overlap.room_of(count, matches)
+            overlap.share(choices, lanes, within, nodes, begun, open_)
+            lane = np.searchsorted(lanes, begun.rows, side="right")
+            numbers = np.arange(matches) - np.searchsorted(lane, lane) + 1 + before
+            return SharedMatches(nodes, begun, numbers, self._automaton, self._rows)
+
+        for lanes in self._units:
+            yield self._workers.map("matching", share, [lanes], self._rows.count)[0]
+
     def exits(self, rows: StartRange, entries: int) -> Exits:
         """Where the search leaves some rows of the one partition, for each row that it may enter."""
         call = self._calls()(self._rows.lanes)
@@ -199,15 +208,10 @@ class MatchFinder:
         """What gives the kernel that finds the matches of some neighbouring partitions."""
         if self._open:
             return self._searching(SearchCode(self._values, self._automaton.variables, self._open))
-        if not len(self._times):
-            try:
-                states, member = self._live()
-            except TooManyStates:
-                pass
-            else:
-                if member.size <= TABLED:
-                    return self._by_tables(states, member)
-        return self._bounded()
+        tables = None if len(self._times) else self._tables()
+        if tables is None:
+            return self._bounded()
+        return lambda lanes: lambda room, at: int(cpu.matches(tables, lanes, self._skip, room, at))
 
     def _searching(self, code: SearchCode) -> Callable[[np.ndarray], KernelCall]:
         """With conditions on the match so far."""
@@ -252,13 +256,19 @@ class MatchFinder:
         found = matches_on_device(device, self._choices, live, symbols, self._rows.lanes)
         return None if found is None else RowMatches(*found)
 
-    def _by_tables(self, states: np.ndarray, member: np.ndarray) -> Callable[[np.ndarray], KernelCall]:
+    def _tables(self) -> k.TabledChoices | None:
+        """The choices at each row; None where there are too many states."""
+        try:
+            states, member = self._live()
+        except TooManyStates:
+            return None
+        if member.size > TABLED:
+            return None
         begins = np.empty((2, len(member)), np.int32)
         follows = np.empty((member.shape[1], len(member)), np.int32)
         cpu.choose(self._choices, member, begins, follows)
 
-        tabled = k.TabledChoices(self._choices.variable_of, begins, follows, states)
-        return lambda lanes: lambda room, at: int(cpu.matches(tabled, lanes, self._skip, room, at))
+        return k.TabledChoices(self._choices.variable_of, begins, follows, states)
 
     def _bounded(self) -> Callable[[np.ndarray], KernelCall]:
         slots, masks = len(self._choices.variable_of), self._masks.astype(np.uint64)

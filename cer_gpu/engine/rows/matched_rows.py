@@ -6,8 +6,9 @@ from functools import cached_property
 
 import numpy as np
 
-from cer_gpu.engine.rows.match_finder import RowMatches
 from cer_gpu.engine.rows.ordered_rows import OrderedRows
+from cer_gpu.engine.rows.row_matches import RowMatches
+from cer_gpu.engine.rows.value_chain import ValueChain
 from cer_gpu.patterns.choices import OrderedAutomaton
 
 NOWHERE = -1
@@ -118,6 +119,17 @@ class MatchedRows:
         inside = (found >= first) & (found < stop)
         return np.where(inside, chosen[np.clip(found, 0, len(chosen) - 1)], NOWHERE)
 
+    def chain(self, variables: frozenset[str] | None, final: bool) -> ValueChain:
+        """The `chosen` elements of some variables, one after the other in each match."""
+        first, stop = self.stretches(variables, final)
+        bounds = self.chosen_before(variables)[self.bounds]
+        before = np.arange(-1, bounds[-1] - 1)
+        sizes = np.diff(bounds)
+        before[bounds[:-1][sizes > 0]] = NOWHERE
+        return ValueChain(
+            before, int(sizes.max(initial=1)), np.where(stop > first, stop - 1, 0), stop - first
+        )
+
     def stretches(self, variables: frozenset[str] | None, final: bool) -> tuple[np.ndarray, np.ndarray]:
         """For each row of the answer the first of the `chosen` ones that it looks at, and behind the last."""
         first, stop = self.bounds[self.answered], self.until(final)
@@ -143,16 +155,7 @@ class MatchedRows:
 
     def moved_places(self, elements: np.ndarray, offset: int) -> np.ndarray:
         """The places so many rows behind those of elements; `NOWHERE` outside the partition."""
-        if not len(self.places):
-            return np.full(len(elements), NOWHERE)
-        places = self.places[np.maximum(elements, 0)]
-        there = elements >= 0
-        if offset:
-            lanes = self.rows.lanes
-            lane = np.searchsorted(lanes, places, side="right") - 1
-            places = places + offset
-            there &= (places >= lanes[lane]) & (places < lanes[lane + 1])
-        return np.where(there, places, NOWHERE)
+        return self.rows.moved(self.places, elements, offset)
 
     def moved_elements(self, elements: np.ndarray, offset: int, final: bool) -> np.ndarray:
         """The elements so many rows behind others; `NOWHERE` outside what a row of the answer looks at."""

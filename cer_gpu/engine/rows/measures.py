@@ -11,6 +11,7 @@ from cer_gpu.engine.rows.expressions import evaluate
 from cer_gpu.engine.rows.fold_values import FoldValues
 from cer_gpu.engine.rows.leaf_types import LeafTypes
 from cer_gpu.engine.rows.matched_rows import MatchedRows
+from cer_gpu.engine.rows.shared_matches import SharedMatches
 from cer_gpu.lazy_modules import compute as pc
 from cer_gpu.patterns.conditions import leaves
 from cer_gpu.patterns.tree import (
@@ -28,13 +29,15 @@ class MeasureValues:
 
     Parameters
     ----------
-    matched : MatchedRows
+    matched : MatchedRows or SharedMatches
     types : LeafTypes
     names : sequence of str
         The variables of the pattern, by their numbers.
     """
 
-    def __init__(self, matched: MatchedRows, types: LeafTypes, names: tuple[str, ...]) -> None:
+    def __init__(
+        self, matched: MatchedRows | SharedMatches, types: LeafTypes, names: tuple[str, ...]
+    ) -> None:
         self._matched = matched
         self._types = types
         self._names = pa.array(names, pa.string())

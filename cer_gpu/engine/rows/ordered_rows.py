@@ -113,6 +113,26 @@ class OrderedRows:
         dtype = np.dtype(f"i{kind.bit_width // 8}")
         return np.frombuffer(values.buffers()[1], dtype, self.count, values.offset * dtype.itemsize)
 
+    def moved(self, places: np.ndarray, elements: np.ndarray, offset: int) -> np.ndarray:
+        """The places so many rows behind those of some elements; -1 outside the partition, or without one.
+
+        Parameters
+        ----------
+        places : ndarray, int64
+            Of all elements.
+        elements : ndarray, int64
+            The numbers of some; -1: none.
+        offset : int
+        """
+        if not len(places):
+            return np.full(len(elements), -1)
+        found, there = places[np.maximum(elements, 0)], elements >= 0
+        if offset:
+            lane = np.searchsorted(self.lanes, found, side="right") - 1
+            found = found + offset
+            there &= (found >= self.lanes[lane]) & (found < self.lanes[lane + 1])
+        return np.where(there, found, -1)
+
     def row_numbers(self, places: np.ndarray) -> np.ndarray:
         """The rows of the table that lie at some places."""
         return places if self._order is None else self._order[places]

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from cer_gpu.engine.rows.value_chain import ValueChain
 from cer_gpu.kernels.row_patterns import folds
 
 DIGITS = 38
@@ -84,10 +85,8 @@ def wide_numbers(values: pa.Array) -> WideNumbers:
     return WideNumbers(np.asarray(values.fill_null(0)).astype(np.int64, copy=False), None)
 
 
-def sums_at(
-    numbers: WideNumbers, valid: np.ndarray, bounds: np.ndarray, rows: np.ndarray
-) -> tuple[WideNumbers, np.ndarray]:
-    """The sums at some rows of matches, and of how many numbers they are.
+def sums_at(numbers: WideNumbers, valid: np.ndarray, chain: ValueChain) -> tuple[WideNumbers, np.ndarray]:
+    """The sums at the rows of an answer, and of how many numbers they are.
 
     Numbers that may go beyond 64 bits together are summed in parts of 32 bits, of which each sum fits.
 
@@ -95,9 +94,9 @@ def sums_at(
     ----------
     numbers : WideNumbers
         One at least.
-    valid, bounds : ndarray
+    valid : ndarray
         As for `folds.running`.
-    rows : ndarray, int64
+    chain : ValueChain
 
     Returns
     -------
@@ -107,12 +106,11 @@ def sums_at(
     """
     counts = np.empty(len(valid), np.int64)
     sums = []
-    for part in _parts(numbers, int(np.diff(bounds).max(initial=1))):
+    for part in _parts(numbers, chain.longest):
         totals = np.empty_like(part)
-        folds.running(folds.SUM, part, valid, bounds, totals, counts)
-        sums.append(totals[rows])
-    count = counts[rows]
-    return _joined(sums), count
+        folds.running(folds.SUM, part, valid, chain.before, totals, counts)
+        sums.append(totals[chain.last])
+    return _joined(sums), counts[chain.last]
 
 
 def _parts(numbers: WideNumbers, most: int) -> list[np.ndarray]:
