@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 from random import Random
 
+import pyarrow as pa
 import pytest
 from counting import calls
 from engine_oracle import check
@@ -17,6 +18,7 @@ from random_repetitions import changed, kinds, repeated
 from test_engine_selection import tiny_pieces  # noqa: F401
 
 from cer_gpu.api import Query
+from cer_gpu.engine.run import chunks
 from cer_gpu.errors import LimitError, QueryError
 from cer_gpu.language import tree
 from cer_gpu.language.printer import to_text
@@ -119,3 +121,15 @@ def test_a_large_count_is_compiled_in_steps_that_grow_with_it() -> None:
 def test_a_count_beyond_the_budget_names_itself(text: str) -> None:
     with pytest.raises(LimitError, match=r"stands for [\d,]+ steps, and at most 20,000 are allowed"):
         Query(f"SELECT * WHERE {text}")
+
+
+def test_hits_of_a_long_count_start_so_many_events_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = Random("so many")
+    table = pa.table({"type": [rng.choice("AAB") for _ in range(9_000)]})
+    places = [place for place, kind in enumerate(table["type"].to_pylist()) if kind == "A"]
+    query = Query("SELECT * WHERE A {100,}")
+    for chunk in (chunks.CHUNK, 500):
+        monkeypatch.setattr(chunks, "CHUNK", chunk)
+        found = query.hits(table.to_reader(max_chunksize=chunk))
+        assert found["position"].to_pylist() == places[99:]
+        assert found["latest_start"].to_pylist() == places[:-99]

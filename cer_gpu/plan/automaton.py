@@ -9,10 +9,9 @@ import numpy as np
 from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.kernels.attribute_windows.contract import AutomatonPrograms
 from cer_gpu.kernels.monitor.contract import Monitor
-from cer_gpu.kernels.runs.contract import ChainedProgram, Program, TransitionTables
+from cer_gpu.kernels.runs.contract import Program, TransitionTables
 from cer_gpu.kernels.runs.programs import (
     backward_program,
-    chained_program,
     forward_program,
     hits_program,
     longest_run,
@@ -60,15 +59,12 @@ class RegisterPrograms(NamedTuple):
     Attributes
     ----------
     hits : Program
-    chained : ChainedProgram or None
-        The same program, where a chain of registers moves on together.
     counting : AutomatonPrograms
     longest : int or None
         The most events of a run; None: there is no bound.
     """
 
     hits: Program
-    chained: ChainedProgram | None
     counting: AutomatonPrograms
     longest: int | None
 
@@ -77,7 +73,7 @@ def programs_of(tables: TransitionTables) -> RegisterPrograms:
     """The programs of an automaton, which its tables alone decide."""
     hits = hits_program(tables)
     counting = AutomatonPrograms(tables, forward_program(tables), backward_program(tables))
-    return RegisterPrograms(hits, chained_program(hits), counting, longest_run(tables))
+    return RegisterPrograms(hits, counting, longest_run(tables))
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,40 +82,6 @@ class Program(NamedTuple):
     n_registers: int
 
 
-class ChainedProgram(NamedTuple):
-    """A program for hits in which a chain of registers moves on together, as the 200 states of `A {200,}` do.
-
-    On some symbols register[k] becomes register[k - 1] for every k of low + 1 .. high; no other operation
-    writes these, and register[low] never falls. So the chain is never copied: it lies in a longer array and
-    begins one place earlier after each move.
-
-    =============  ======================  =================================================================
-    `first`        int32 [symbols + 1]     the other operations of symbol s are first[s] .. first[s + 1] - 1
-    `middle`       int32 [symbols]         the chain moves before operation middle[s]
-    `moves`        uint8 [symbols]         1: the chain moves at the symbol
-    `into`         uint32 [operations]     as in `Program`; register low + k of the chain is n_registers + k
-    `left`
-    `right`
-    `low`, `high`  int                     the chain, both ends in it
-    `told`         int64 [symbols] or [0]  the place in the chain of the start that is accepted, -1 where
-                                           none is; empty unless that and moving is all that events do, and
-                                           the chain begins with register 0
-    =============  ======================  =================================================================
-    """
-
-    first: np.ndarray
-    middle: np.ndarray
-    moves: np.ndarray
-    into: np.ndarray
-    left: np.ndarray
-    right: np.ndarray
-    zero: int
-    n_registers: int
-    low: int
-    high: int
-    told: np.ndarray
-
-
 def first_open_reference(tables, symbols, begin, stop):
     """The first event of each segment that starts a run still open after the segment; `stop` if none."""
     return [

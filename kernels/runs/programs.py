@@ -8,11 +8,7 @@ state that only keeps its runs (one self-loop) costs nothing.
 
 import numpy as np
 
-from .contract import INTO, ChainedProgram, Program
-
-CHAINED = 12
-"""The least number of registers of a chain: shorter ones are moved one by one."""
-
+from .contract import INTO, Program
 
 LEVEL = 8
 """Where no symbol has more operations, all are filled up to one length, so that the loop over them is
@@ -69,93 +65,6 @@ def longest_run(tables):
             if into[target] == 0:
                 order.append(target)
     return max(length) if len(order) == tables.n_live else None
-
-
-def chained_program(program):
-    """A program for hits as a `ChainedProgram`; None where no chain of `CHAINED` registers moves on together.
-
-    Parameters
-    ----------
-    program : Program
-        From `hits_program`.
-    """
-    if program.zero < CHAINED:
-        return None
-    into, left, right = program.moves.T.astype(np.int64)
-    link = (left == into) & (right == into - 1) & (into < program.zero)
-    bounds = list(zip(program.first[:-1], program.first[1:]))
-    runs = [_longest_fall(into[low:high], link[low:high]) for low, high in bounds]
-    ends = [(into[low + stop - 1] - 1, into[low + start]) for (low, _), (start, stop) in zip(bounds, runs)]
-    moving = [stop - start >= CHAINED for start, stop in runs]
-    if not any(moving):
-        return None
-    low = int(max(end[0] for end, moves in zip(ends, moving) if moves))
-    high = int(min(end[1] for end, moves in zip(ends, moving) if moves))
-    inside = link & (into > low) & (into <= high)
-    counts = np.array([inside[a:b].sum() for a, b in bounds])
-    moves = counts == high - low
-    writes = (into > low) & (into <= high) & ~inside
-    falls = (into == low) & (left != low)
-    if high - low < CHAINED or (counts[~moves] > 0).any() or writes.any() or falls.any():
-        return None
-    kept = ~inside
-    number = np.concatenate([[0], np.cumsum(kept)])
-    place = [a + int(np.argmax(inside[a:b])) if move else a for (a, b), move in zip(bounds, moves)]
-    first, middle = number[program.first].astype(np.int32), number[place].astype(np.int32)
-    operands = [_behind(column[kept], low, high, program.n_registers) for column in (into, left, right)]
-    told = _told(program, first, np.where(moves, middle, first[1:]), operands) if low == 0 else None
-    return ChainedProgram(
-        first,
-        middle,
-        moves.astype(np.uint8),
-        *operands,
-        program.zero,
-        program.n_registers,
-        low,
-        high,
-        np.empty(0, np.int64) if told is None else told,
-    )
-
-
-def _told(program, first, moving, operands):
-    """`told` of a `ChainedProgram`; None where events do more than to accept starts before `moving`.
-
-    The starts of a chain fall from place to place, so that of several the first is the latest.
-    """
-    told = np.full(len(moving), -1)
-    accepted, nothing = program.zero + 1, program.zero
-    for symbol in range(len(moving)):
-        places = []
-        for k in range(first[symbol], first[symbol + 1]):
-            into, *read = (int(column[k]) for column in operands)
-            begun = bool(read.count(accepted)) == (k > first[symbol])
-            if into != accepted or k >= moving[symbol] or not begun:
-                return None
-            places += [one - program.n_registers for one in read if one not in (accepted, nothing)]
-        if min(places, default=0) < 0:
-            return None
-        told[symbol] = min(places, default=-1)
-    return told
-
-
-def _behind(column, low, high, n_registers):
-    """Operands with the registers of the chain numbered behind the others."""
-    inside = (column >= low) & (column <= high)
-    return np.where(inside, column - low + n_registers, column).astype(np.uint32)
-
-
-def _longest_fall(into, link):
-    """Where the longest run of links stands whose registers fall one by one, half-open; else (0, 0)."""
-    best, start = (0, 0), 0
-    for place in range(len(into)):
-        if not link[place]:
-            start = place + 1
-            continue
-        if place > start and into[place] != into[place - 1] - 1:
-            start = place
-        if place + 1 - start > best[1] - best[0]:
-            best = start, place + 1
-    return best
 
 
 def forward_program(tables):

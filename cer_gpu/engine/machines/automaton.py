@@ -130,7 +130,7 @@ class AutomatonRunner:
         self._devices = devices
         self.chunks = 1 if devices is None else devices.chunks
         self.carries = carries
-        self.program, self._chained, self.counting, self._longest = programs
+        self.program, self.counting, self._longest = programs
         self._numbers = WindowNumbers(self.counting, query.text)
         self.registers = np.empty((0, self.program.zero), np.int64)
         self.vectors = np.empty((0, self.program.zero), np.int64)
@@ -439,7 +439,8 @@ class AutomatonRunner:
             registers = self.registers[segments.lane]
         else:
             registers = np.full((len(segments), self.program.zero), -1, np.int64)
-        given = (
+        found = hits(
+            self.program,
             events.symbols,
             # Carried registers hold stream positions, since the events of earlier chunks are gone.
             events.positions if self.carries else none,
@@ -450,13 +451,6 @@ class AutomatonRunner:
             segments.stop,
             registers,
         )
-        if self._chained is None:
-            found = hits(self.program, *given)
-        else:
-            # Few queries need it, and what is not imported takes no time.
-            from cer_gpu.kernels.hits.cpu_chains import hits_chained
-
-            found = hits_chained(self._chained, *given)
         if self.carries:
             self.registers[segments.lane] = registers
         return found
