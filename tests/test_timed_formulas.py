@@ -5,6 +5,7 @@ from __future__ import annotations
 from random import Random
 
 import pytest
+from formula_of_automaton import formula_of
 from random_timed import (
     KINDS,
     automaton,
@@ -14,11 +15,7 @@ from random_timed import (
     small_formula,
     stream,
 )
-
-from cer_gpu.automata.timed.agreement import merged_clocks
-from cer_gpu.automata.timed.clocks import checks_of
-from cer_gpu.automata.timed.construction import timed_cea
-from cer_gpu.automata.timed.single_clock import (
+from single_clock import (
     check_bound,
     check_bounded,
     is_reset_distinct,
@@ -26,8 +23,11 @@ from cer_gpu.automata.timed.single_clock import (
     reset_distinct,
     strongly_deterministic,
 )
+
+from cer_gpu.automata.timed.agreement import merged_clocks
+from cer_gpu.automata.timed.clocks import checks_of
+from cer_gpu.automata.timed.construction import timed_cea
 from cer_gpu.automata.timed.timed_cea import TimedCEA, disjunction_free
-from cer_gpu.automata.timed.to_formula import formula_of
 from cer_gpu.errors import LimitError
 from cer_gpu.language import tree as t
 from cer_gpu.language.parser import parse

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from cer_gpu.automata.cea import OutlookTest, TypeTest
-from cer_gpu.automata.timed.fragments import intervals
+from cer_gpu.automata.cea import OutlookTest
 from cer_gpu.automata.timed.parts import BeyondTimedCELError
 from cer_gpu.automata.timed.timed_cea import EventClasses, TimedCEA, timed_predicates
 from cer_gpu.automata.timed.timed_class import class_lines, timed_class
-from cer_gpu.automata.timed.to_formula import formula_of
 from cer_gpu.errors import LimitError, QueryError
 from cer_gpu.language import tree
-from cer_gpu.language.printer import to_text
-from cer_gpu.language.units import NANOSECONDS
-from cer_gpu.language.walk import leaves_of, rebuild, walk
+from cer_gpu.language.walk import leaves_of, walk
 from cer_gpu.logic.rewriting.places import with_conjuncts
 from cer_gpu.plan.assumed_types import assumed_schema
 from cer_gpu.plan.axes import OutlookAxis
@@ -20,12 +16,6 @@ from cer_gpu.plan.constants import ConstantReader
 from cer_gpu.plan.leaves import AxisBuilder, RoleColumns
 from cer_gpu.plan.outline import Outline, listed
 from cer_gpu.plan.symbols import fold
-
-MOST_TRANSITIONS = 12
-"""An automaton with more transitions is not written back as a formula."""
-
-MOST_LETTERS = 200
-"""A longer formula is not shown."""
 
 
 def time_lines(outline: Outline) -> list[str]:
@@ -59,60 +49,7 @@ def time_lines(outline: Outline) -> list[str]:
     lines = class_lines(found, "ns" if _has_units(formula) else None)
     if apart:
         lines[-1] += f"; {apart}"
-    if back := written_back(found.merged.timed, formula):
-        lines.append(f"as a formula with windows alone (Proposition 4.4): {back}")
     return ["without its comparisons between events:", *lines] if compared else lines
-
-
-def written_back(timed: TimedCEA, formula: tree.Pattern) -> str:
-    """The automaton of a formula as a formula without gaps (Proposition 4.4), where it is short; else empty.
-
-    What it says of an event that the automaton passes over is that it has one of the types of the query: no
-    other event is relevant.
-
-    Parameters
-    ----------
-    timed : TimedCEA
-        With constants in nanoseconds, or as written.
-    formula : Pattern
-    """
-    given = any(
-        bound is not None and bound.parameter is not None
-        for interval in intervals(formula)
-        for bound in (interval.low, interval.high)
-    )
-    if given or len(timed.transitions) > MOST_TRANSITIONS:
-        return ""
-    tests = (node for node in walk(timed_predicates(timed)) if isinstance(node, TypeTest))
-    types = dict.fromkeys(tree.EventType(one.name, one.stream) for one in tests)
-    if not types:  # it accepts nothing, and has no transition
-        types = dict.fromkeys(node for node in walk(formula) if isinstance(node, tree.EventType))
-    if not types:
-        return ""
-    try:
-        back = formula_of(timed, tuple(types), "ns" if _has_units(formula) else None)
-    except (LimitError, BeyondTimedCELError):
-        return ""
-    text = to_text(_in_large_units(back))
-    return text if len(text) <= MOST_LETTERS else ""
-
-
-def _in_large_units(pattern: tree.Pattern) -> tree.Pattern:
-    """The same with each bound in the largest unit in which it is whole."""
-    made = rebuild(pattern, _in_large_units)
-    if not isinstance(made, tree.Timed):
-        return made
-    low, high = (bound and _in_large_unit(bound) for bound in (made.interval.low, made.interval.high))
-    return tree.Timed(made.pattern, tree.Interval(low, high))
-
-
-def _in_large_unit(bound: tree.Bound) -> tree.Bound:
-    if bound.unit is None or not bound.value:
-        return bound
-    units = [unit for unit, size in NANOSECONDS.items() if bound.value % size == 0]
-    if not units:
-        return bound
-    return tree.Bound(int(bound.value) // NANOSECONDS[units[-1]], units[-1], bound.open)
 
 
 def _with_window(formula: tree.Pattern, window: tree.Window | None) -> tree.Pattern:

@@ -152,11 +152,6 @@ def renamed(condition: ClockCondition, name: Mapping[int, int]) -> ClockConditio
             return disjunction(*(renamed(part, name) for part in parts))
 
 
-def about(condition: ClockCondition, clock: int) -> ClockCondition:
-    """A conjunction of checks without those of other clocks (Proposition 4.4)."""
-    return conjunction(*(one for one in checks_of(condition) if one.clock == clock))
-
-
 def checks_of(condition: ClockCondition) -> Conjunct:
     """The checks of a condition without disjunctions.
 

@@ -6,10 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from typing import Any, cast
 
-from cer_gpu.automata.cea import Label, OutlookTest, Predicate, TypeTest
-from cer_gpu.automata.timed.clocks import ALWAYS, checks_of, ranges
-from cer_gpu.automata.timed.parts import BeyondTimedCELError
-from cer_gpu.automata.timed.single_clock import (
+from single_clock import (
     check_bound,
     check_bounded,
     is_reset_distinct,
@@ -17,6 +14,10 @@ from cer_gpu.automata.timed.single_clock import (
     reset_distinct,
     strongly_deterministic,
 )
+
+from cer_gpu.automata.cea import Label, OutlookTest, Predicate, TypeTest
+from cer_gpu.automata.timed.clocks import ALWAYS, checks_of, ranges
+from cer_gpu.automata.timed.parts import BeyondTimedCELError
 from cer_gpu.automata.timed.timed_cea import (
     TimedCEA,
     TimedTransition,

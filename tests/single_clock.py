@@ -13,7 +13,6 @@ from cer_gpu.automata.timed.clocks import (
     ALWAYS,
     Check,
     ClockCondition,
-    about,
     checks_of,
     conjunction,
     ranges,
@@ -21,6 +20,11 @@ from cer_gpu.automata.timed.clocks import (
 )
 from cer_gpu.automata.timed.timed_cea import TimedCEA, TimedTransition, timed_trim
 from cer_gpu.frozen_dataclass import dataclass
+
+
+def about(condition: ClockCondition, clock: int) -> ClockCondition:
+    """A conjunction of checks without those of other clocks (Proposition 4.4)."""
+    return conjunction(*(one for one in checks_of(condition) if one.clock == clock))
 
 
 class UpperEnd(NamedTuple):
