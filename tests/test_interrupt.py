@@ -96,12 +96,6 @@ def test_kernels_whose_time_has_no_bound_can_be_told_to_end() -> None:
         "cer_gpu.kernels.attribute_windows.cpu_order:_first_admitted",
         "cer_gpu.kernels.attribute_windows.cpu_order:_sort_lanes",
         "cer_gpu.kernels.joins.cpu_counts:weigh",  # one pass over the nodes
-        "cer_gpu.kernels.joins.cpu_lanes:admitted",
-        "cer_gpu.kernels.joins.cpu_lanes:deal",  # one pass over the events of a chunk
-        "cer_gpu.kernels.joins.cpu_lanes:group",  # a few passes over those of a bucket
-        "cer_gpu.kernels.joins.cpu_lanes:reach",
-        "cer_gpu.kernels.joins.cpu_lanes:tally",
-        "cer_gpu.kernels.joins.cpu_lanes:copied",  # a block of answers
         "cer_gpu.kernels.joins.cpu_order:_pass",
         "cer_gpu.kernels.joins.cpu_order:arrange",
         "cer_gpu.kernels.joins.cpu_order:lengths",

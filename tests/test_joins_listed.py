@@ -105,8 +105,7 @@ def test_answers_are_those_of_the_run_trees(
 
 @pytest.fixture
 def forms(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
-    """How many chunks were listed in each form, and how many were dealt; none lane by lane."""
-    monkeypatch.setattr(ListedJoinRunner, "_of_lanes", lambda *_: None)
+    """How many chunks were listed in each form, and how many were dealt."""
     counted = {"groups": 0, "structure": 0, "dealt": 0}
     original: Callable[..., Any] = ListedJoinRunner.answers
     dealt: Callable[..., Any] = ListedJoinRunner._of_buckets
@@ -324,7 +323,7 @@ def test_more_keys_than_events_of_a_chunk_are_numbered_anew(monkeypatch: pytest.
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("Q(x) <- A(x = x), B(x = x) WITHIN 9 EVENTS", "from the events of each key, sorted"),
+        ("Q(x) <- A(x = x), B(x = x) WITHIN 9 EVENTS", "dealt by the key that all share"),
         ("Q(x) <- A(x = x), B(x = x)", "from the persistent structure: without a window"),
         ("Q(x) <- A(x = x), B(x = x) WITHIN 9 [v]", "from the persistent structure: `v` may fall"),
         (

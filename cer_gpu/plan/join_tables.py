@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from cer_gpu.frozen_dataclass import dataclass
-from cer_gpu.kernels.joins.contract import JoinTables, LaneAtoms
+from cer_gpu.kernels.joins.contract import JoinTables
 from cer_gpu.plan.compiled_query import CompiledQuery
 from cer_gpu.plan.machine import LANES, Device, Traits
 
@@ -24,14 +24,11 @@ class JoinMachine:
         For each space of keys the columns of slots that are in it.
     label_atoms : ndarray, shape (labels, atoms), uint8
         Which atoms of a rule a label fills; shape (0, 0) for a query whose answers are marks.
-    by_lane : LaneAtoms or None
-        For a rule whose atoms share the lane's key, and no event of which fills two of them.
     """
 
     tables: JoinTables
     space_columns: tuple[tuple[int, ...], ...]
     label_atoms: np.ndarray
-    by_lane: LaneAtoms | None = None
 
     engine: ClassVar[str] = "joins"
 

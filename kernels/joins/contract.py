@@ -52,22 +52,6 @@ PASSED = 4
 """So many cells of groups may be passed over for each event and each answer: they lead to no answer."""
 
 
-LOOKED = 32
-"""So many rows of a lane may be looked at for each event and each answer: they lie side by side."""
-
-EVENT_AT, TAG, COMPARED = range(3)
-"""Columns of a row of an event in its lane: its number, its tag; from `COMPARED` on its slots that are
-compared with those of other atoms."""
-
-ATOM_BITS = 6
-"""A tag is the atom that the event fills, and 2**ATOM_BITS times how many rows of its lane are in its window
-before it."""
-
-LANE, LEAST_OF, DEALT = 2, 3, 4
-"""Columns of a row that is not in its place yet: the number of the event, its atom, its lane, the least event
-that its window admits; from `DEALT` on the slots."""
-
-
 class JoinTables(NamedTuple):
     """The transitions of a PCEA, by symbol, with what they look up and where they store.
 
@@ -238,22 +222,6 @@ class ExpandedEnds(NamedTuple):
     rows: AnswerRows
     order: np.ndarray
     spare: np.ndarray
-
-
-class LaneAtoms(NamedTuple):
-    """A rule all of whose atoms share the lane's key, and no event of which fills two atoms.
-
-    ========  ========================  ==================================================================
-    `atom`    int32 [symbols]           the atom that an event fills, or -1
-    `column`  int32 [atoms, compared]   the columns of slots that a row of an event has; -1: none
-    `place`   int32 [atoms, atoms]      where the row of an event that fills the first atom has what is
-                                        compared with an event of the second; -1: they share the lane alone
-    ========  ========================  ==================================================================
-    """
-
-    atom: np.ndarray
-    column: np.ndarray
-    place: np.ndarray
 
 
 class FilledAtoms(NamedTuple):

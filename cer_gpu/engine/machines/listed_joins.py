@@ -1,21 +1,17 @@
 """Joins whose answers are listed: expanded from groups, chunk by chunk, in the order of the stream.
 
-A chunk has the events of all lanes in their order. Of a rule whose atoms all share a key, and no event of
-which fills two atoms, the events are sorted by this key, and the answers at each event are made from those of
-its key before it. Else, and where too many of these are looked at in vain, answers are expanded from
-lists of runs. Where all events of an answer share a key, those of a long chunk are dealt into buckets by this
-key, so that the groups of a bucket lie in a cache, and threads list buckets; the ends are put in order
-afterwards. Without such a key a chunk is cut into segments that begin one window early, one for each thread.
-Where there are very many answers, or many runs are looked at that lead to none, the chunk is listed from the
-structure (`cer_gpu.engine.machines.joins`).
+A chunk has the events of all lanes in their order. Answers are expanded from lists of runs. Where all events
+of an answer share a key, those of a long chunk are dealt into buckets by this key, so that the groups of a
+bucket lie in a cache, and threads list buckets; the ends are put in order afterwards. Without such a key a
+chunk is cut into segments that begin one window early, one for each thread. Where there are very many
+answers, or many runs are looked at that lead to none, the chunk is listed from the structure
+(`cer_gpu.engine.machines.joins`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
@@ -25,7 +21,6 @@ from cer_gpu.engine.machines.ends import Ends, no_ends
 from cer_gpu.engine.machines.joins import JoinRunner
 from cer_gpu.engine.read.lanes import order_by_lane
 from cer_gpu.engine.workers import Workers
-from cer_gpu.enumeration.expanded_lanes import LaneAnswers, LanePart, LaneRows, listed
 from cer_gpu.enumeration.expansion import (
     ExpandedAnswers,
     ExpandedSegment,
@@ -34,15 +29,15 @@ from cer_gpu.enumeration.expansion import (
     grouped_slots,
 )
 from cer_gpu.kernels.joins import cpu_order
-from cer_gpu.kernels.joins.contract import LaneAtoms, SlottedEvents
+from cer_gpu.kernels.joins.contract import SlottedEvents
 from cer_gpu.kernels.windows.contract import comparable
 from cer_gpu.plan.compiled_query import CompiledQuery
 from cer_gpu.plan.join_tables import ListedJoinMachine
 
-BUCKET = 1 << 14
+BUCKET = 1 << 16
 """About how many events of a chunk a bucket of keys has. If a window has fewer events than two buckets,
-events are not dealt to buckets: its groups are in a cache anyway. With windows of 100,000 to 400,000 events
-buckets are 1.3 to 1.5 times as fast as segments (1.5 million events, rules that name a type twice)."""
+events are not dealt to buckets: its groups are in a cache anyway. With windows of 60,000 to 150,000 events
+buckets are 1.1 to 1.8 times as fast as segments (2 million events, rules and chains of three atoms)."""
 
 MOST = 8
 """There are at most 2 ** MOST buckets: each is written to in turn as events are dealt."""
@@ -65,8 +60,6 @@ class ListedJoinRunner(JoinRunner):
         machine = query.machine
         assert isinstance(machine, ListedJoinMachine)
         super().__init__(replace(query, machine=machine.joins), workers)
-        self._by_lane = machine.joins.by_lane
-        self._lane_parts: Sequence[LanePart] = []
         self._parts: list[ExpandedSegment] | None = None
         self._event, self._turn = np.empty((2, 0), np.int64)
         """The ends of all parts in the order of the stream, and where they are in the parts."""
@@ -77,11 +70,8 @@ class ListedJoinRunner(JoinRunner):
     def ends(self, chunk: Chunk, bounded: bool = True) -> Ends:
         """The ends of a chunk that are reported; their answers are expanded at once."""
         self._parts = None
-        self._lane_parts = []
         if not len(chunk.segments) or self._query.limit == 0:
             return no_ends()
-        if self._by_lane is not None and (ends := self._of_lanes(chunk, self._by_lane)) is not None:
-            return ends
         found = self._of_buckets(chunk) if self._deals(chunk) else self._of_segments(chunk)
         parts = [part for part in found if part is not None]
         if len(parts) < len(found):
@@ -99,9 +89,6 @@ class ListedJoinRunner(JoinRunner):
     def answers(self, chunk: Chunk, ends: Ends) -> Answers:
         """The answers at some of the ends that `ends` returned last, for this chunk."""
         all_of_them = len(ends) == len(self._event)
-        if self._lane_parts:
-            which = np.arange(len(ends)) if all_of_them else np.searchsorted(self._event, ends.event)
-            return LaneAnswers(self._lane_parts, which)
         if self._parts is None:
             return super().answers(self._cut(chunk), ends)
         which = self._turn if all_of_them else self._turn[np.searchsorted(self._event, ends.event)]
@@ -170,40 +157,6 @@ class ListedJoinRunner(JoinRunner):
             SlottedEvents(symbols, slots, offset, stride), comparable(measured, self._query.window.size),
             (0, report, len(symbols)), groups, index,
         )  # fmt: skip
-
-    # --------------------------------------------------------------------------------------------- lanes
-
-    def _of_lanes(self, chunk: Chunk, tables: LaneAtoms) -> Ends | None:
-        """The ends of a chunk, whose answers are made lane by lane; None where another form is better."""
-        assert self._query.window is not None
-        workers, events = self._workers, chunk.events
-        window, total = comparable(events.measured, self._query.window.size), len(events)
-        bounds = self._parts_of(chunk)
-        threads = workers.threads if total >= SEGMENT else 1
-        given = tables, events.symbols, events.lanes, events.slots, window, threads
-
-        def share(work: Callable[[Any], Any], some: list[Any]) -> list[Any]:
-            return workers.map("listing", work, some, total)
-
-        rows = LaneRows.of(*given, share)
-        found = workers.map("listing", lambda some: listed(tables, rows, some), bounds, total)
-        parts = [one for one in found if isinstance(one, LanePart)]
-        return self._ends_of(parts, events.positions) if len(parts) == len(found) else None
-
-    def _parts_of(self, chunk: Chunk) -> list[tuple[int, int]]:
-        """The events of a chunk at which answers are reported, in a part for each thread."""
-        report, stop = int(chunk.lanes.report[0]), int(chunk.lanes.stop[0])
-        count = max(min(self._workers.threads, (stop - report) // SEGMENT), 1)
-        edges = [report + (stop - report) * number // count for number in range(count + 1)]
-        return list(pairwise(edges))
-
-    def _ends_of(self, parts: Sequence[LanePart], positions: np.ndarray) -> Ends:
-        """The ends of parts, one after another in the stream."""
-        self._lane_parts = parts
-        self._event, latest, lowest = (
-            np.concatenate([getattr(one, name) for one in parts]) for name in ("end", "latest", "lowest")
-        )
-        return Ends(self._event, positions[latest], lowest)
 
     # ------------------------------------------------------------------------------------------- buckets
 

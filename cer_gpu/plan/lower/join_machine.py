@@ -10,7 +10,7 @@ import numpy as np
 from cer_gpu.automata.pcea import PCEA, Keys
 from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.joins.query import ConjunctiveQuery
-from cer_gpu.kernels.joins.contract import FEW, LOOKED, PASSED, JoinTables
+from cer_gpu.kernels.joins.contract import FEW, PASSED, JoinTables
 from cer_gpu.language.printer import to_text
 from cer_gpu.plan.compiled_query import AnswerForm, CompiledQuery
 from cer_gpu.plan.cost import Cost, Question
@@ -107,20 +107,13 @@ def _sizes(automaton: PCEA) -> str:
 
 
 def _listing(query: CompiledQuery) -> str:
-    """Whether the answers of a source are listed by lane, from groups or from the structure, and why."""
+    """Whether the answers of a source are listed from groups or from the structure, and why."""
     assert isinstance(query.machine, JoinMachine)
     if (reason := query.machine.why_structure(query)) is not None:
         return f"from the persistent structure: {reason}"
     dealt = ", dealt by the key that all share," if query.reading.keys.lane_column.size else ""
-    groups = f"lists of the events with equal keys{dealt} in the order of the stream"
-    if query.machine.by_lane is not None:
-        groups = (
-            "the events of each key, sorted, in the order of the stream: at an event those of its key\n"
-            f"in the window are looked at; where that is more than {LOOKED} for each event and answer,\n"
-            "from lists of the events with equal keys"
-        )
     return (
-        f"from {groups}:\n"
+        f"from lists of the events with equal keys{dealt} in the order of the stream:\n"
         "an event costs less than in the structure; a part of the stream comes from the structure where\n"
         f"that costs less: where more than {FEW} answers end at an event on average, or more than\n"
         f"{PASSED} partial matches for each event and answer began before the window; with memory=\n"

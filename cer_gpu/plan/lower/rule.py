@@ -18,7 +18,6 @@ from cer_gpu.language.printer import to_text
 from cer_gpu.language.rules import resolve
 from cer_gpu.plan.join_arrays import join_arrays
 from cer_gpu.plan.join_tables import JoinMachine
-from cer_gpu.plan.lane_atoms import lane_atoms
 from cer_gpu.plan.lower.join_machine import COSTS, Join, built
 from cer_gpu.plan.lower.lowering import BuiltMachine, Candidate, Refusal, Sketch
 from cer_gpu.plan.marks import marks_of, tuple_form
@@ -51,7 +50,7 @@ def lower(outline: Outline) -> Candidate | Refusal:
             """The machine, and what the answers are made of."""
             found = join_arrays(over_symbols(automaton, diagram.outcomes, tests), join.lane)
             filled = marks_of(found.labels, [atom.id for atom in body.atoms])
-            machine = JoinMachine(found.tables, found.spaces, filled, lane_atoms(body, found, filled))
+            machine = JoinMachine(found.tables, found.spaces, filled)
             return built(join, found, tuple_form(rule, body), machine)
 
         return Sketch(tests, build)
