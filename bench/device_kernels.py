@@ -265,7 +265,6 @@ SCRATCH: dict[str, frozenset[str]] = {
     "step_short": _ENTRIES | {"rooms", "sums", "starts"},
     "configurations": frozenset(("slab", "found")),
     **dict.fromkeys(("abreast", "abreast_masked", "abreast_carried"), frozenset(("rooms",))),
-    "clock_ends": frozenset(("rooms", "found")),
     "compared_hits": frozenset(("rooms",)),
     "compared_counts": frozenset(("rooms",)),
     "compared_short": frozenset(("rooms",)),

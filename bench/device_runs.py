@@ -28,7 +28,6 @@ from cer_gpu.engine.cuda.classify import CudaClassifier
 from cer_gpu.engine.cuda.machines import carried_query as cuda_carried
 from cer_gpu.engine.cuda.machines import comparisons as cuda_compared
 from cer_gpu.engine.cuda.machines import general as cuda_general
-from cer_gpu.engine.cuda.machines import one_clock as cuda_one_clock
 from cer_gpu.engine.cuda.machines import one_device as cuda_execute
 from cer_gpu.engine.cuda.machines import units as cuda_units
 from cer_gpu.engine.cuda.machines.carried_query import CarriedQuery
@@ -114,7 +113,7 @@ def shrink() -> None:
         vars(module)["LEAST_UNIT"] = 2
     cuda_execute.LIST = 2
     cuda_units.LEAST_UNIT, cuda_units.LEAST = 2, 1
-    cuda_compared.LEAST = cuda_general.LEAST = cuda_one_clock.LEAST = 1
+    cuda_compared.LEAST = cuda_general.LEAST = 1
     cuda_views.LEAST, levels.ROOM = 1, 2
     flows.GROUP = matrices.GROUP = 2
 
@@ -129,8 +128,6 @@ CONSUMED = KeyedSteps(100_000).text + " CONSUME BY PARTITION"
 STAR = "Q(x) <- A(key = x), B(key = x), C(key = x) WITHIN 20000 EVENTS"
 
 GAPS = "SELECT * WHERE A ;[<= 400] B ;[<= 400] C"
-
-CLOCK = "SELECT * WHERE (A ; B) WITHIN [<= 40] ; C WITHIN 60 EVENTS"
 
 GENERAL = (
     "SELECT * WHERE A AS a ; B AS b ; C AS c FILTER c.price > a.price AND b.price != a.price "
@@ -172,8 +169,6 @@ KINDS = {
     "gaps: count": (GAPS, ("type", "ts"), "gapped", "count"),
     "gaps, window: count": (GAPS + " WITHIN 500 EVENTS", ("type", "ts"), "gapped", "count"),
     "gaps: batches": (GAPS.replace("400", "40"), ("type", "ts"), "listed", "run"),
-    "clock: hits": (CLOCK, ("type", "ts"), "gapped", "hits"),
-    "clock: count": (CLOCK, ("type", "ts"), "gapped", "count"),
     "general: hits": (GENERAL, KEYED_PRICES, "keyed", "hits"),
     "general: count": (GENERAL, KEYED_PRICES, "keyed", "count"),
     "risen: hits": (RISEN, KEYED_PRICES, "keyed", "hits"),

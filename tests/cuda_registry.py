@@ -1,9 +1,6 @@
 """Every CUDA kernel, with the types of arguments for which tests compile it without a device."""
 
 from cer_gpu.kernels.classify import cuda as classify
-from cer_gpu.kernels.clock import cuda_ends as clock_ends
-from cer_gpu.kernels.clock.contract import ClockedEvents, ClockTables
-from cer_gpu.kernels.clock.cuda_units import ClockRooms, ClockUnits
 from cer_gpu.kernels.comparisons import cuda_counts as pair_counts
 from cer_gpu.kernels.comparisons import cuda_hits as pair_hits
 from cer_gpu.kernels.comparisons.contract import (
@@ -41,7 +38,6 @@ from cer_gpu.kernels.steps import cuda_hits as step_hits
 from cer_gpu.kernels.steps import cuda_units as step_units
 from cer_gpu.kernels.steps.contract import ShortTables, StepEvents, StepTables
 from cer_gpu.kernels.steps.cuda_units import UnitRooms
-from cer_gpu.kernels.streams.contract import StreamEvents, StreamWindow
 from cer_gpu.kernels.teams import cuda as teams
 from cer_gpu.kernels.teams import cuda_masks as masked_teams
 from cer_gpu.kernels.views import cuda as views
@@ -94,11 +90,6 @@ _PAIRS = (
         ComparedTables, I32, I32, U8, I32, I32, U8, I32, *[I32] * 5, U8, I32, I32, U8, I32,
     ),
     named(PairedEvents, U16, I64, I32_2, I32_2, I64_2),
-)  # fmt: skip
-_CLOCK = named(ClockTables, I32, I32, I32, I32, U8, I32, U8, I32, INT)
-_CLOCK_ROOMS = named(
-    ClockRooms, I64_2, I64_3, I64_3, I64_2, *[I64_3] * 5, I64_2, I64_2, I32_2, I64_2, I64_3, I64_2, I64_3,
-    I64_3, U8,
 )  # fmt: skip
 _ARRANGED = (named(ComparedSegments, I64, I64, I64, I64), named(ArrangedEntries, I32_2, I32_2, I64_2, I32_2))
 _RUNS = named(PairRuns, I64, I64, I64, I64)
@@ -315,20 +306,6 @@ KERNELS = (
         tuple(
             (*_PAIRS, _window(keys, size), *_ARRANGED, _pair_rooms(I32_2), I64, FOUND, I64)
             for keys, size in KEYS
-        ),
-        LANE.threads,
-    ),
-    CudaKernel(
-        "clock_ends",
-        clock_ends.clock_ends_kernel,
-        tuple(
-            (
-                *(_CLOCK, named(StreamEvents, U16, I32, times, I64, I32_2, I64)),
-                *(named(ClockedEvents, I64, times, I64, times), named(StreamWindow, size, INT)),
-                *(named(ClockUnits, *[I64] * 5), U8, _CLOCK_ROOMS),
-                *(named(clock_ends.ClockedUnitEnds, *[I64] * 4), I64),
-            )
-            for times, size in KEYS
         ),
         LANE.threads,
     ),

@@ -30,7 +30,6 @@ from cer_gpu.engine.cuda import views as cuda_views
 from cer_gpu.engine.cuda.classify import CudaClassifier
 from cer_gpu.engine.cuda.machines import comparisons as cuda_compared
 from cer_gpu.engine.cuda.machines import general as cuda_general
-from cer_gpu.engine.cuda.machines import one_clock as cuda_one_clock
 from cer_gpu.engine.cuda.machines import one_device as cuda_execute
 from cer_gpu.engine.cuda.machines import units as cuda_units
 from cer_gpu.engine.cuda.machines.automaton import DevicesAutomaton
@@ -321,11 +320,6 @@ def launch_every_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
                 assert (
                     len(query.run(table, device="cuda", order_by="ts", order_unit="s").to_arrow()) == number
                 )
-    monkeypatch.setattr(cuda_one_clock, "LEAST", 1)
-    for times in ("int64", "float64"):
-        for clause in ("9 EVENTS", "5 SECONDS"):
-            query = Query(f"SELECT * WHERE (A ; B) WITHIN [<= 4 s] ; C WITHIN {clause}")
-            assert query.count(trades(30, 3, times), device="cuda", order_by="ts", order_unit="s") > 3
     for steps in ("; C AS c {} WITHIN 5 SECONDS", ": C AS c {} WITHIN 5 SECONDS", "; C AS c {}"):
         template = f"SELECT * WHERE A AS a {steps.format('FILTER a[volume > $v]')}"
         swept = cer.sweep(template, v=list(range(8)))

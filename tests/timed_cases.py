@@ -88,7 +88,6 @@ ON_DEVICE = {
     "cer_gpu.engine.cuda.machines.units.LEAST_UNIT": 5,
     "cer_gpu.engine.cuda.machines.units.LEAST": 1,
     "cer_gpu.engine.cuda.machines.one_device.LEAST_UNIT": 4,
-    "cer_gpu.engine.cuda.machines.one_clock.LEAST": 1,
 }
 """Sizes under which a device answers, however few events there are."""
 

@@ -11,14 +11,8 @@ from cer_gpu.enumeration.blocks import BULK_COUNT, some_of
 from cer_gpu.enumeration.clock_enumeration import SpanEvents, timed_ordered_blocks
 from cer_gpu.enumeration.structure import Structure
 from cer_gpu.kernels.arena.contract import DONE, HIT_TOO_LARGE, MISMATCH
-from cer_gpu.kernels.clock import cpu_counts as numbers
 from cer_gpu.kernels.clock import cpu_walk as walks
-from cer_gpu.kernels.clock.contract import (
-    LEFT,
-    NO_CHECK,
-    RIGHT,
-    ClockTables,
-)
+from cer_gpu.kernels.clock.contract import ClockTables
 from cer_gpu.kernels.forest.contract import (
     Block,
     BulkScratch,
@@ -36,6 +30,9 @@ STACK = 1 << 12
 
 MOST_SORTED = 1 << 23
 """An end with more complex events has them found one by one."""
+
+MOST_COUNTED = 1 << 62
+"""More complex events of one end than a walk can count."""
 
 
 class Ending(NamedTuple):
@@ -158,64 +155,6 @@ def counted(arena: np.ndarray, ending: Ending, most: int = BULK_COUNT) -> np.nda
 def _shares(block: Block, size: int) -> Iterator[Block]:
     for low in range(0, len(block.start), size):
         yield block.part(low, min(low + size, len(block.start)))
-
-
-def exact_counts(arena: np.ndarray, ending: Ending) -> np.ndarray:
-    """How many complex events each end has: shape (ends,), int64, or object past 2^62."""
-    counts: np.ndarray = np.empty(len(ending.ends.event), np.int64)
-    progress, table, stack = np.zeros(1, np.int64), _table(1 << 10), np.empty((64, numbers.FRAME), np.int64)
-    while True:
-        status = numbers.count_exactly(
-            arena, ending.roots, ending.ends.lowest, counts, table, stack, progress
-        )
-        if status == numbers.DONE:
-            return counts
-        if status == numbers.STACK_FULL:
-            stack = np.empty((8 * len(stack), numbers.FRAME), np.int64)
-        elif status == numbers.TABLE_FULL:
-            table = _table(4 * len(table))
-        else:
-            counts = counts.astype(object)
-            for end in range(int(progress[0]), len(counts)):
-                counts[end] = _counted_without_bound(arena, ending, end)
-            return counts
-        table[:, numbers.END] = -1
-
-
-def _table(room: int) -> np.ndarray:
-    table = np.empty((room, numbers.FIELDS), np.int64)
-    table[:, numbers.END] = -1
-    return table
-
-
-def _counted_without_bound(arena: np.ndarray, ending: Ending, end: int) -> int:
-    """How many complex events an end has, however many."""
-    lowest = int(ending.ends.lowest[end])
-    known: dict[tuple[int, int], int] = {}
-
-    def below(node: int, least: int) -> tuple[int, int]:
-        union, floor = numbers.union_below(arena, node, least, lowest)
-        return int(union), int(floor)
-
-    def value(at: tuple[int, int]) -> int | None:
-        return {-1: 0, -2: 1}[at[0]] if at[0] < 0 else known.get(at)
-
-    total = 0
-    for root in range(ending.roots.first[end], ending.roots.first[end + 1]):
-        top = below(int(ending.roots.node[root]), NO_CHECK)
-        pending = [top] if value(top) is None else []
-        while pending:
-            node, least = pending[-1]
-            children = [below(int(arena[node, side]), least) for side in (LEFT, RIGHT)]
-            found = [(child, value(child)) for child in children]
-            unknown = [child for child, number in found if number is None]
-            if unknown:
-                pending += unknown
-                continue
-            known[node, least] = sum(number for _, number in found if number is not None)
-            pending.pop()
-        total += value(top) or 0
-    return total
 
 
 def latest_starts(arena: np.ndarray, ending: Ending) -> np.ndarray:

@@ -34,11 +34,8 @@ class ClockMachine:
     def where(self, device: Device) -> str | None:
         """As `Machine.where`."""
         reasons: dict[Device, str | None] = {
-            "cuda": "listing the complex events of automata with a clock, and following them without WITHIN",
+            "cuda": "following automata with a clock",
             "resident": "automata with a clock go through the CPU",
-            "auto": (
-                "automata with a clock run on the CPU: a lane is a chain of persistent nodes, which one "
-                "thread follows; device='cuda' finds hits and counts within a WITHIN on a GPU"
-            ),
+            "auto": "a lane is a chain of persistent nodes, which one thread follows",
         }
         return reasons[device]

@@ -10,15 +10,15 @@ from cer_gpu.engine.machines.consume import ConsumeRunner, Consumption
 from cer_gpu.engine.machines.ends import Ends, in_order, no_ends
 from cer_gpu.engine.machines.one_clock_stream import ClockRuns
 from cer_gpu.engine.machines.open_runs import FollowedEvents
-from cer_gpu.engine.machines.unit_runner import RunnerDevices
 from cer_gpu.engine.read.events import ALL_KEYED
 from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration.blocks import ranges
 from cer_gpu.enumeration.clock_enumeration import SpanEvents
 from cer_gpu.enumeration.clock_structure import (
+    MOST_COUNTED,
     Ending,
     TimedAnswers,
-    exact_counts,
+    counted,
     latest_starts,
     some_ends,
 )
@@ -63,7 +63,6 @@ class ClockRunner(ConsumeRunner):
     Parameters
     ----------
     query : CompiledQuery
-    devices : RunnerDevices or None, optional
 
     Attributes
     ----------
@@ -72,14 +71,14 @@ class ClockRunner(ConsumeRunner):
     query : CompiledQuery
     """
 
-    def __init__(self, query: CompiledQuery, devices: RunnerDevices[ClockRunner] | None = None) -> None:
+    chunks = 1
+
+    def __init__(self, query: CompiledQuery) -> None:
         machine = query.machine
         assert isinstance(machine, ClockMachine)
         self.tables = machine.tables
         self.constants = machine.constants
         self.query = query
-        self._devices = devices
-        self.chunks = 1 if devices is None else devices.chunks
         self.consumption = Consumption(query)
         self._last: ClockChunk | None = None
 
@@ -87,9 +86,6 @@ class ClockRunner(ConsumeRunner):
         """The ends of a chunk that are reported; `lowest` may be empty unless `bounded`."""
         if not len(chunk.lanes) or self.query.limit == 0:
             return no_ends()
-        there = None if self._devices is None else self._devices.hits(self, chunk, bounded)
-        if there is not None:
-            return there
         followed = self._followed(chunk)
         ending = followed.ending
         latest = ending.ends.latest
@@ -108,17 +104,14 @@ class ClockRunner(ConsumeRunner):
         -------
         event : ndarray, shape (h,), int64
             Ascending.
-        number : ndarray, shape (h,), int64, or object past 2^62
+        number : ndarray, shape (h,), int64
+            By a walk through each: the general machine counts these queries in less time.
         """
-        if self._devices is not None and len(chunk.lanes) and self.query.limit != 0:
-            there = self._devices.counted_ends(self, chunk)
-            if there is not None:
-                return there
         found = self.ends(chunk)
         if not len(found):
             return found.event, found.event
         followed = self._followed(chunk)
-        return found.event, exact_counts(followed.runs.arena, self._asked(followed, found))
+        return found.event, counted(followed.runs.arena, self._asked(followed, found), MOST_COUNTED)
 
     def needed(self, chunk: Chunk) -> np.ndarray:
         """As `MachineRunner.needed`: where the first run that is still open has begun."""

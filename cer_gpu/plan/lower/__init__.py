@@ -150,11 +150,13 @@ class RouteChoice:
         ----------
         question : Question
         cuda : bool
-            Whether CUDA devices run it. Costs are of the CPU, so the main question then decides for all.
+            Whether CUDA devices run it. Costs are of the CPU, so the main question then decides for all, if
+            devices run the machine that answers it.
         """
         if self.forced:
             return self.engine
-        return cheapest(self.costs(MAIN if cuda else question))
+        main = cheapest(self.costs(MAIN))
+        return main if cuda and self.taken[main].cuda else cheapest(self.costs(question))
 
     def questions(self) -> dict[str, list[Question]]:
         """The questions that each lowering answers."""

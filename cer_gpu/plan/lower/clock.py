@@ -116,7 +116,7 @@ def lower(outline: Outline) -> Candidate | Refusal:
 
         return Sketch(tests, build)
 
-    return Candidate(ENDLESS if query.window is None else COSTS, sketch)
+    return Candidate(ENDLESS if query.window is None else COSTS, sketch, cuda=False)
 
 
 def _of_one_clock(formula: tree.Pattern, schema: Schema | None) -> TimedCEA:

@@ -167,10 +167,13 @@ class Candidate:
     over : function of a Schema or None
         The sketch of the machine once the attributes of the event types are known; None: they are not. It
         returns the same sketch for every schema if the schema makes no difference.
+    cuda : bool
+        Whether CUDA devices find hits and counts of its machine.
     """
 
     costs: Mapping[Question, Cost]
     over: Callable[[Schema | None], Sketch]
+    cuda: bool = True
 
     @classmethod
     def of(cls, costs: Mapping[Question, Cost], sketch: Sketch) -> Candidate:

@@ -6,7 +6,6 @@
 `runs`        hits, windows, counts, long segments without a window
 `joins`       hits and counts of joins
 `steps`       hits and counts of timed steps
-`clock`     hits and counts of automata with one clock
 `comparisons` hits and counts of ordered look-ups
 `configurations`  hits and counts of configurations
 `teams`       hits and counts of several sequences at once

@@ -10,7 +10,6 @@ import numpy as np
 from numba import cuda
 
 from cer_gpu.engine.cuda.check import (
-    clock,
     columns,
     comparisons,
     configurations,
@@ -58,7 +57,6 @@ FAMILIES = (
     Family("counts of joins", joins.joined_counts),
     Family("hits of timed steps", steps.stepped_hits),
     Family("counts of timed steps", steps.stepped_counts),
-    Family("hits and counts of automata with a clock", clock.clocked_answers),
     Family("hits and counts of configurations", configurations.followed_answers),
     Family("hits of ordered look-ups", comparisons.looked_up_hits),
     Family("counts of ordered look-ups", comparisons.looked_up_counts),
