@@ -11,6 +11,7 @@
     match_recognize(sql)         SQL's MATCH_RECOGNIZE over tables, views and files
     register(spark)              the table function `cer_match` for SQL
     prepare(df, path, ...)       writes Parquet files in the layout that is read fastest
+    stream(df, ...)              a query on Structured Streaming; stream_metrics what it does
     maintain(rule, folder)       the answers of a join, kept up to date by streams
 """
 
@@ -26,9 +27,11 @@ if TYPE_CHECKING:
     from cer_gpu.spark.configuration import configure
     from cer_gpu.spark.files import count_files, counts_files, hits_files, run_files
     from cer_gpu.spark.layout import prepare
+    from cer_gpu.spark.live_metrics import stream_metrics
     from cer_gpu.spark.operators import count, counts, explain, hits, run
     from cer_gpu.spark.row_patterns import match_recognize
     from cer_gpu.spark.sql import register
+    from cer_gpu.spark.streams import stream
     from cer_gpu.spark.views import maintain
 
 _HOME = {
@@ -49,6 +52,8 @@ _HOME = {
     "match_recognize": "row_patterns",
     "register": "sql",
     "run": "operators",
+    "stream": "streams",
+    "stream_metrics": "live_metrics",
 }
 
 __all__ = [
@@ -69,6 +74,8 @@ __all__ = [
     "register",
     "run",
     "run_files",
+    "stream",
+    "stream_metrics",
 ]
 
 

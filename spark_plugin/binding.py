@@ -37,6 +37,7 @@ def task_of(
     limit: int | None = None,
     ties: str = ANY,
     orders: Orders | None = None,
+    live: bool = False,
     **keywords: Any,
 ) -> Task:
     """Check a query against the columns of the data, and find the columns of its result.
@@ -56,6 +57,8 @@ def task_of(
         What to do about rows of equal `order_by` if the answer depends on their order.
     orders : mapping of str to CategoryOrder, optional
         The orders of categories, which files tell; a DataFrame of Spark has texts.
+    live : bool
+        Whether the rows are pushed to streams, which give the values of `event_id` themselves.
     **keywords
         `order_unit`, `type_column`, `stream_column`, `memory`, `engine`, `until`: as for `Query.run`.
 
@@ -89,8 +92,11 @@ def task_of(
 
     checked_ties(ties)
     whole = compiled(query)
+    if live:
+        keywords |= {"ordered": True, "event_id": event_id}
     asked = read_options(order_by=order_by, limit=limit, device="cpu", **keywords)
-    portable = whole.portable_over(NoRows(schema, orders or {}), asked, QUESTION_OF[product])
+    question: Question = "pushes" if live else QUESTION_OF[product]
+    portable = whole.portable_over(NoRows(schema, orders or {}), asked, question)
     # The same for every product, so that the hits of a query are those of its complex events; the id orders
     # only events that are alike to the query.
     others = [

@@ -111,6 +111,11 @@ def matched(frame: DataFrame, clause: RowPatternClause, text: str) -> DataFrame:
     text : str
         The statement, for messages.
     """
+    if frame.isStreaming:
+        raise DataError(
+            "MATCH_RECOGNIZE is not supported over a streaming DataFrame: run it over rows that are there or "
+            "write the pattern as a query for cer_spark.stream (explain says which gives all its matches)"
+        )
     schema = _shown_in(arrow_schema(frame.schema), frame.sparkSession)
     clause = resolved(clause, frame.columns, text)
     missing = set(frame.columns) - set(schema.names)

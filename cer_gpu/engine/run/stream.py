@@ -27,6 +27,7 @@ from cer_gpu.engine.run.chunks import Run
 from cer_gpu.engine.run.components import begin_intake, resume_run, run_state
 from cer_gpu.engine.run.options import Options
 from cer_gpu.engine.run.snapshot import StoredState, from_bytes, to_bytes
+from cer_gpu.engine.run.stream_metrics import StreamMetrics
 from cer_gpu.engine.run.stream_order import StreamOrder
 from cer_gpu.engine.versions import own_version
 from cer_gpu.errors import DataError, RowError
@@ -87,6 +88,8 @@ class Stream:
         self._groups: pa.Table | None = None
         """For a rule with aggregates, the groups so far."""
         self._pushes = 0
+        self._hits = 0
+        """At how many events matches have ended."""
         if state is not None:
             self._resume(from_bytes(state))
 
@@ -186,6 +189,7 @@ class Stream:
     def _ended(self, found: PushResult | None) -> Matches:
         """The complex events of what was found."""
         run = self._run
+        self._hits += 0 if found is None else len(found.ends)
         if run.form.folding is not None:
             return self._grouped(run.form.folding, found)
 
@@ -290,6 +294,21 @@ class Stream:
         self._order.begin(bound, run.intake)  # which refuses a wrong `late`, or a wrong time of `advance`
         self._first, self._run, self._state = bound, run, _state_of(run)
 
+    @property
+    def metrics(self) -> StreamMetrics:
+        """What the stream holds and has done so far; all zero before the first push."""
+        if self._closed or self._first is None:
+            return StreamMetrics()
+        read, order = self._run.intake.rows, self._order
+        return StreamMetrics(
+            read if order.seen is None else order.seen,
+            self._hits,
+            order.waiting,
+            order.late,
+            self._state.count,
+            self._state.nbytes,
+        )
+
     def snapshot(self) -> bytes:
         """Everything that the stream keeps, as bytes from which another process can continue the stream.
 
@@ -323,6 +342,7 @@ class Stream:
                     "open": state,
                     "groups": self._groups,
                     "pushes": self._pushes,
+                    "hits": self._hits,
                     "order": self._order.state(),
                 },
             )
@@ -347,7 +367,7 @@ class Stream:
         assert self._first is not None
         resume_run(self._run, state, self._first.arrow_schema)
         self._state.resume(state["open"])
-        self._groups, self._pushes = state["groups"], state["pushes"]
+        self._groups, self._pushes, self._hits = state["groups"], state["pushes"], state["hits"]
 
     def close(self) -> Matches | None:
         """End the stream and free what it holds.
@@ -445,6 +465,19 @@ class WindowRerun:
     def relieve(self, rows: int | None = None) -> None:
         """Drop what is no longer needed; as `StreamState.relieve`."""
         self._run.chunker.relieve([])
+
+    @property
+    def count(self) -> int:
+        """How many events are kept."""
+        held = self._run.chunker.held()
+        return 0 if held is None else len(held)
+
+    @property
+    def nbytes(self) -> int:
+        """About how many bytes are kept."""
+        held = self._run.chunker.held()
+        kept: int = self._run.intake.nbytes + (0 if held is None else held.nbytes)
+        return kept
 
     def state(self) -> dict[str, Any]:
         """All that is kept; as `StreamState.state`."""

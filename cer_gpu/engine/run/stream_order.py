@@ -118,11 +118,25 @@ class StreamOrder:
         batch = None if self._buffer is None else self._buffer.rest()
         return [] if batch is None else [batch]
 
+    @property
+    def seen(self) -> int | None:
+        """How many rows have come; None where rows do not wait."""
+        return None if self._buffer is None else self._buffer.seen
+
+    @property
+    def waiting(self) -> int:
+        """How many rows wait."""
+        return 0 if self._buffer is None else self._buffer.waiting
+
+    @property
+    def late(self) -> int:
+        """How many rows were left out."""
+        return self._left_out + (0 if self._buffer is None else self._buffer.left_out)
+
     def say(self, notes: Notes) -> None:
         """Note how many rows were left out."""
-        count = self._left_out + (0 if self._buffer is None else self._buffer.left_out)
         if self._options is not None:
-            say_how_many_were_late(notes, count, self._options, aloud=False)
+            say_how_many_were_late(notes, self.late, self._options, aloud=False)
 
     def state(self) -> dict[str, Any]:
         """All that is kept."""

@@ -110,6 +110,12 @@ class OrderBuffer:
         given, self._sorted = self._sorted, None
         return given
 
+    @property
+    def waiting(self) -> int:
+        """How many rows wait."""
+        rows = 0 if self._sorted is None else self._sorted.num_rows
+        return rows + sum(batch.num_rows for batch in self._tail)
+
     def copied(self) -> tuple[dict[str, Any], int]:
         """What `restore` needs to undo what is added from now on."""
         return vars(self).copy(), len(self._tail)

@@ -1,0 +1,186 @@
+"""In a worker: rows of a micro-batch on their way to the stream of a query, and its answers on their way out.
+
+Spark gives rows to a stateful operator one by one, or as pandas DataFrames, which know fewer types than
+Arrow. So rows travel as bytes of Arrow, all of a bucket together: the operator gets one row for each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from fractions import Fraction
+from math import ceil
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from cer_gpu.spark.segments import OWN
+from cer_gpu.spark.task import Task
+
+from cer_gpu.errors import DataError
+from cer_gpu.frozen_dataclass import dataclass
+
+BUCKET = f"{OWN}bucket"
+"""The column of the bucket of a row: the keys of a bucket share a stream."""
+
+USED = f"{OWN}used"
+"""The column that says whether the query uses a row, or only its time."""
+
+PACKED_SCHEMA = pa.schema(
+    [
+        pa.field(BUCKET, pa.int32(), nullable=False),
+        pa.field("rows", pa.binary(), nullable=False),
+        pa.field("time", pa.timestamp("us", "UTC")),
+    ]
+)
+"""The rows of a bucket: as bytes, and the latest time, also of rows that the query does not use."""
+
+ROWS = 1 << 18
+"""Rows that are collected before they are dealt to buckets."""
+
+PER_SECOND = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
+
+
+@dataclass(frozen=True, slots=True)
+class StreamTask:
+    """What the workers of a live query have to know; picklable.
+
+    Attributes
+    ----------
+    task : Task
+    about : dict
+        What identifies the stream: a checkpoint fits only the same.
+    number : str
+        What tells this stream from others of the same process.
+    on_late : {"error", "drop"}
+    buckets : int
+        How many streams share the keys.
+    """
+
+    task: Task
+    about: dict[str, Any]
+    number: str
+    on_late: str
+    buckets: int
+
+
+def to_blob(rows: pa.Table | pa.RecordBatch) -> bytes:
+    """Rows as bytes of Arrow's stream format."""
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, rows.schema) as writer:
+        writer.write(rows)
+    found: bytes = sink.getvalue().to_pybytes()
+    return found
+
+
+def from_blob(blob: bytes) -> pa.Table:
+    """The rows that `to_blob` has written."""
+    return pa.ipc.open_stream(pa.py_buffer(blob)).read_all()
+
+
+class BucketFiller:
+    """A function for `mapInArrow`: rows with their bucket become bytes, one row for each bucket.
+
+    Parameters
+    ----------
+    time : str
+        The column of time.
+    unit : str or None
+        The unit of plain numbers in it.
+    """
+
+    def __init__(self, time: str, unit: str | None) -> None:
+        self._time = time
+        self._unit = unit
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        held: list[pa.RecordBatch] = []
+        count = 0
+        for batch in batches:
+            if batch.num_rows:
+                held.append(batch)
+                count += batch.num_rows
+            if count >= ROWS:
+                yield self._packed(pa.Table.from_batches(held))
+                held, count = [], 0
+        if count:
+            yield self._packed(pa.Table.from_batches(held))
+
+    def _packed(self, table: pa.Table) -> pa.RecordBatch:
+        latest = self._latest(table.column(self._time))
+        used = table.filter(table.column(USED)).drop_columns([USED])
+        bucket = used.column(BUCKET).to_numpy()
+        order = np.argsort(bucket, kind="stable")
+        which, first = np.unique(bucket[order], return_index=True)
+        rows = used.drop_columns([BUCKET]).take(pa.array(order)).combine_chunks()
+        ends = [*first[1:].tolist(), len(order)]
+        blobs = [to_blob(rows.slice(start, end - start)) for start, end in zip(first.tolist(), ends)]
+        if not blobs:  # the time of rows that the query does not use is told without rows
+            which, blobs = np.zeros(1, np.int32), [b""]
+        times = pa.array([latest] * len(blobs), pa.int64()).cast(PACKED_SCHEMA.field("time").type)
+        columns = [pa.array(which, pa.int32()), pa.array(blobs, pa.binary()), times]
+        return pa.RecordBatch.from_arrays(columns, schema=PACKED_SCHEMA)
+
+    def _latest(self, times: pa.ChunkedArray) -> int | None:
+        """The latest time in microseconds since 1970; None if there is none."""
+        most = pc.max(times.cast(pa.date32()) if pa.types.is_date(times.type) else times)
+        if not most.is_valid:
+            return None  # the stream says that a row has no time
+        return in_microseconds(most, self._unit)
+
+
+def in_microseconds(moment: pa.Scalar, unit: str | None) -> int | None:
+    """A time as microseconds since 1970, rounded down; None if it does not fit the times of Spark."""
+    kind = moment.type
+    if pa.types.is_date(kind):
+        found: int = moment.cast(pa.int32()).as_py() * 86_400_000_000
+    elif pa.types.is_timestamp(kind):
+        found = moment.cast(pa.int64()).as_py() * 1_000_000 // PER_SECOND[kind.unit]
+    else:
+        value = moment.as_py()
+        if value != value:  # NaN: the stream says so
+            return None
+        found = int(Fraction(value) * 1_000_000 // PER_SECOND[unit or "us"])
+    return found if abs(found) < 1 << 62 else None
+
+
+def moment_of(watermark: int, kind: pa.DataType, unit: str | None) -> Any:
+    """A watermark as a time of the order column, not before it.
+
+    Parameters
+    ----------
+    watermark : int
+        In milliseconds since 1970.
+    kind : DataType
+        The type of the order column.
+    unit : str or None
+        The unit of plain numbers.
+    """
+    if pa.types.is_temporal(kind):
+        moment = datetime.fromtimestamp(0, UTC).timestamp() + watermark / 1000
+        exact = datetime.fromtimestamp(moment // 1, UTC).replace(microsecond=watermark % 1000 * 1000)
+        return exact if pa.types.is_timestamp(kind) and kind.tz else exact.replace(tzinfo=None)
+    exact_number = Fraction(watermark * PER_SECOND[unit or "us"], 1000)
+    return float(exact_number) if pa.types.is_floating(kind) else ceil(exact_number)
+
+
+class AnswerReader:
+    """A function for `mapInArrow`: bytes of Arrow become rows again.
+
+    Parameters
+    ----------
+    schema : pyarrow.Schema
+    """
+
+    def __init__(self, schema: pa.Schema) -> None:
+        self._schema = schema
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            for blob in batch.column("answers"):
+                if blob.is_valid:
+                    for found in from_blob(blob.as_py()).to_batches():
+                        if not found.schema.equals(self._schema):
+                            raise DataError(f"answers have the columns {found.schema}, not {self._schema}")
+                        yield found

@@ -1,0 +1,242 @@
+"""A query on Structured Streaming: `stream`.
+
+The keys are dealt to buckets, and each bucket is a group of Spark's `transformWithState`, whose state is the
+snapshot of one `Stream` over the keys of the bucket. Faults, offsets and delivery are left to Spark.
+"""
+
+from __future__ import annotations
+
+import pickle
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+import pyarrow as pa
+from cer_gpu.spark.binding import arrow_schema, compiled, task_of
+from cer_gpu.spark.expressions import column, in_tasks, key_expressions, selected
+from cer_gpu.spark.operators import with_numbers
+from cer_gpu.spark.stream_task import BUCKET, PACKED_SCHEMA, USED, AnswerReader, BucketFiller, StreamTask
+from cer_gpu.spark.task import Task
+
+from cer_gpu.engine.read.sources.caller_times import span_of
+from cer_gpu.engine.run.options import ON_LATE, spelled
+from cer_gpu.engine.run.stream import about
+from cer_gpu.errors import ArgumentError, DataError
+from cer_gpu.language.units import NANOSECONDS, exact
+from cer_gpu.printable_text import brief
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+    from cer_gpu.api import Query
+
+BUCKETS = 16
+"""Streams that share the keys, where their number is not said."""
+
+PRODUCTS = ("run", "hits", "counts")
+
+STORE = "spark.sql.streaming.stateStore.providerClass"
+
+ROCKS_DB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+"""The only state store that `transformWithState` runs on."""
+
+ROW_PATTERN = re.compile(r"\bMATCH_RECOGNIZE\s*\(", re.IGNORECASE)
+
+OBSERVED = "cer_stream"
+"""The name of the metrics in the progress of a streaming query."""
+
+
+def stream_keywords(
+    order_by: str | Sequence[str] | None = None,
+    late: Any = "0 s",
+    on_late: str = "drop",
+    event_id: str | None = None,
+    what: str = "run",
+    order_unit: str | None = None,
+    type_column: str | None = "type",
+    stream_column: str | None = None,
+    memory: int | None = None,
+    params: Mapping[str, Any] | None = None,
+    engine: str = "auto",
+    buckets: int | None = None,
+) -> None:
+    """The keywords of `stream`."""
+
+
+@spelled(stream_keywords)
+def stream(streaming_df: DataFrame, query: Query | str, **keywords: Any) -> DataFrame:
+    """Run a query on a streaming DataFrame: one row for each match, as soon as time has decided it.
+
+    The answers are those of `cer_spark.run` over all rows that ever come, without those that come too late.
+    It needs Spark's RocksDB state store, which is set in the session if nothing else is.
+
+    Parameters
+    ----------
+    streaming_df : DataFrame
+        From `spark.readStream`. Only the columns that the query reads are used.
+    query : Query or str
+    order_by : str or sequence of str
+        The time column (a timestamp, a date, or numbers with `order_unit`), then the columns that break ties.
+        Ties that are left keep the order of the micro-batches, and within one that of all columns.
+    late : str or timedelta, default "0 s"
+        By how much rows may be out of order. The watermark stays so much behind the latest time of the
+        micro-batches before; a row waits until the watermark has passed it.
+    on_late : {"drop", "error"}, default "drop"
+        What becomes of rows that are older than the watermark: they are left out and counted
+        (`stream_metrics`), or stop the query.
+    event_id : str, optional
+        The column whose values stand for the events of a match; by default the time column.
+    what : {"run", "hits", "counts"}, default "run"
+        The matches; the events at which some end, with the latest start; or how many end at each. Ends with
+        one key, one time and one id are one row: give `event_id` where events tie.
+    order_unit : {"s", "ms", "us", "ns"}, optional
+        The unit of a plain-number time column.
+    type_column, stream_column, params, engine
+        As for `cer_spark.run`.
+    memory : int, optional
+        Bytes that the stream of a bucket may keep for events that later matches may still use.
+    buckets : int, optional
+        How many streams share the keys, 16 by default: at most so many tasks run at once. A checkpoint can
+        only be continued with the same number. A query without a key has one.
+
+    Returns
+    -------
+    DataFrame
+        Streaming, for output mode append; its columns are those of `cer_spark.run`, `hits` or `counts`.
+
+    Raises
+    ------
+    QueryError
+        When the query does not fit the DataFrame.
+    DataError
+        When a column is missing, or the DataFrame is not a streaming one. While the stream runs: when the
+        checkpoint is of another query, other keywords or another version of this package.
+    ValueError
+        When a keyword has a value that it cannot have.
+
+    Examples
+    --------
+    >>> found = cer_spark.stream(trades, query, order_by="ts", late="30 s", event_id="id")
+    >>> found.writeStream.option("checkpointLocation", folder).toTable("found")
+    """
+    from cer_gpu.spark.bucket_keeper import ANSWERS, BucketKeeper, first_states
+
+    if not streaming_df.isStreaming:
+        raise DataError(
+            "stream() takes a streaming DataFrame, from spark.readStream; for one that is there as a whole, "
+            "use run(), hits() or counts()"
+        )
+    late, live = live_task(query, arrow_schema(streaming_df.schema), keywords)
+    task = live.task
+    _set_store(streaming_df)
+    packer = BucketFiller(task.query.options.order_by[0], task.query.options.order_unit)
+    rows = _with_buckets(streaming_df, task, live.buckets)
+    packed = in_tasks(rows, packer, PACKED_SCHEMA).withWatermark("time", f"{late} milliseconds")
+    groups = packed.select(BUCKET, "rows").groupBy(BUCKET)
+    states = streaming_df.sparkSession.createDataFrame(first_states(live), f"{BUCKET} int, state binary")
+    found = groups.transformWithState(
+        BucketKeeper(pickle.dumps(live)),
+        ANSWERS,
+        "Append",
+        "EventTime",
+        initialState=states.groupBy(BUCKET),
+    )
+    answers = in_tasks(_observed(found), AnswerReader(task.result), task.result)
+    return with_numbers(answers, task.product)
+
+
+def live_task(query: Query | str, schema: pa.Schema, keywords: Mapping[str, Any]) -> tuple[int, StreamTask]:
+    """By how many milliseconds rows may be late, and what workers have to know; keywords as for `stream`."""
+    given = {"late": "0 s", "on_late": "drop", "what": "run", "buckets": None}
+    taken = {name: keywords.get(name, default) for name, default in given.items()}
+    others = {name: value for name, value in keywords.items() if name not in given}
+    for name in ("limit", "until", "ties", "rows", "sort", "ordered"):
+        if name in others:
+            raise TypeError(f"there is no keyword {name!r} for a stream, which has no end: leave it out")
+    if taken["what"] not in PRODUCTS:
+        raise ValueError(f"what must be one of {', '.join(PRODUCTS)}, not {brief(taken['what'])}")
+    if taken["on_late"] not in ON_LATE:
+        raise ValueError(f"on_late must be one of {', '.join(ON_LATE)}, not {brief(taken['on_late'])}")
+    if isinstance(query, str) and ROW_PATTERN.search(query):
+        raise DataError(
+            "stream() does not support MATCH_RECOGNIZE: write the pattern as a query (explain says which one "
+            "gives all its matches), or run match_recognize over the rows that are there"
+        )
+    whole = compiled(query)
+    order = others.get("order_by")
+    time = order if isinstance(order, str) or not order else order[0]
+    event_id = others.pop("event_id", None) or time
+    task = task_of(whole, schema, taken["what"], gpu="off", event_id=event_id, live=True, **others)
+    if task.query.result.folding is not None:
+        raise DataError(
+            "a rule with aggregates cannot be a stream: its groups change with later events, and a row that "
+            "was written stays; list the answers without them, or keep the groups with maintain()"
+        )
+    options, columns = task.query.options, task.query.schema
+    kind = columns.field(options.order_by[0]).type
+    is_number = pa.types.is_integer(kind) or pa.types.is_floating(kind)
+    if not (pa.types.is_timestamp(kind) or pa.types.is_date(kind) or (is_number and options.order_unit)):
+        raise DataError(
+            f"`{options.order_by[0]}` is {kind}: a stream needs a column of time, a timestamp, a date, or "
+            "numbers with order_unit"
+        )
+    buckets = _buckets(taken["buckets"], task)
+    what = about(whole.text, options) | {"product": task.product, "buckets": buckets}
+    what["columns"] = [f"{name} {columns.field(name).type}" for name in task.query.columns]
+    live = StreamTask(task, what, uuid4().hex, taken["on_late"], buckets)
+    return _milliseconds(taken["late"], kind, options.order_unit), live
+
+
+def _buckets(asked: Any, task: Task) -> int:
+    if asked is None:
+        return BUCKETS if task.keyed else 1
+    if isinstance(asked, bool) or not isinstance(asked, int) or asked < 1:
+        raise ValueError(f"buckets must be a whole number, 1 or more, not {brief(asked)}")
+    if asked > 1 and not task.keyed:
+        raise ValueError(f"buckets={asked}: the query has no key by which events can be divided")
+    return asked
+
+
+def _milliseconds(late: Any, kind: pa.DataType, unit: str | None) -> int:
+    """How late rows may be, rounded up to what watermarks are counted in."""
+    amount = span_of("late", late)
+    own = amount.unit or (None if pa.types.is_temporal(kind) else unit)
+    if own is None:
+        raise ArgumentError(f"late={brief(late)}: write the span with a unit, such as '30 s'")
+    return int(-(-exact(amount.value) * NANOSECONDS[own] // NANOSECONDS["ms"]))
+
+
+def _set_store(frame: DataFrame) -> None:
+    """Set the state store that `transformWithState` needs, if the session has not chosen it."""
+    conf = frame.sparkSession.conf
+    if "RocksDB" not in (conf.get(STORE, "") or ""):
+        conf.set(STORE, ROCKS_DB)
+
+
+def _with_buckets(frame: DataFrame, task: Task, buckets: int) -> DataFrame:
+    """The columns that are read, with the bucket of each row, and whether the query uses it."""
+    import pyspark.sql.functions as sf
+
+    options = task.query.options
+    chosen = selected(frame, task.columns)
+    used = sf.lit(True)
+    types = None if task.counts_all else task.types
+    if types is not None and options.type_column is not None:
+        used = column(options.type_column).isin(*types)
+    bucket: Column = sf.lit(0)
+    if task.keyed:
+        keys = key_expressions(task.query)
+        for key in keys:
+            used = used & key.isNotNull()  # an event without a whole key is of no partition
+        bucket = sf.pmod(sf.xxhash64(*keys), sf.lit(buckets))
+    used = sf.coalesce(used, sf.lit(False)) | column(options.order_by[0]).isNull()
+    return chosen.withColumn(BUCKET, bucket.cast("int")).withColumn(USED, used)
+
+
+def _observed(found: DataFrame) -> DataFrame:
+    """What the operator gives, with its metrics noted in the progress of the query."""
+    import pyspark.sql.functions as sf
+
+    names = [name for name in found.columns if name != "answers"]
+    return found.observe(OBSERVED, *(sf.coalesce(sf.sum(name), sf.lit(0)).alias(name) for name in names))

@@ -1,0 +1,148 @@
+"""A query on Structured Streaming: restarts, keys, what time decides, and what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+import pytest
+import spark_sessions
+
+import cer_gpu as cer
+from cer_gpu import spark as cer_spark
+from cer_gpu.errors import DataError
+
+pytestmark = spark_sessions.GROUP
+
+COLUMNS = "type string, ts timestamp, k long, x double, id long"
+
+STEPS = (
+    "SELECT * FROM S WHERE A AS a ; B AS b ; C AS c FILTER a[x > 0.5] PARTITION BY k WITHIN 500 MILLISECONDS"
+)
+
+SILENCE = "SELECT a WHERE A AS a NOT FOLLOWED BY [<= 3 ms] B"
+
+
+def history(parts: int = 4, rows: int = 2000) -> list[pa.Table]:
+    """Parts of a second each; rows of a part come late by up to 50 ms."""
+    rng = np.random.default_rng(3)
+    made = []
+    for part in range(parts):
+        times = 1_700_000_000_000_000 + np.sort(rng.integers(part * 10**6, (part + 1) * 10**6, rows))
+        table = pa.table(
+            {
+                "type": rng.choice(list("ABC"), rows),
+                "ts": pa.array(times, pa.timestamp("us", "UTC")),
+                "k": rng.integers(0, 200, rows),
+                "x": rng.random(rows),
+                "id": np.arange(part * rows, (part + 1) * rows),
+            }
+        )
+        late = np.argsort(times + rng.integers(0, 50_000, rows), kind="stable")
+        made.append(table.take(pa.array(late)))
+    return made
+
+
+class Folder:
+    """A folder into which files of events are dropped, and a query that runs over what is new there."""
+
+    def __init__(self, spark: Any, path: Path) -> None:
+        self._spark, self._path, self._files = spark, path, 0
+        (path / "in").mkdir()
+
+    def drop(self, table: pa.Table) -> None:
+        pq.write_table(table, self._path / "in" / f"{self._files}.parquet")
+        self._files += 1
+
+    def frame(self) -> Any:
+        reader = self._spark.readStream.schema(COLUMNS).option("maxFilesPerTrigger", 1)
+        return reader.parquet(str(self._path / "in"))
+
+    def run(self, query: str, **keywords: Any) -> Any:
+        """Run until nothing is new; gives the query of Spark."""
+        found = cer_spark.stream(
+            self.frame(), query, **{"order_by": ["ts", "id"], "event_id": "id"} | keywords
+        )
+        writer = found.writeStream.format("parquet").option("checkpointLocation", str(self._path / "state"))
+        ran = writer.option("path", str(self._path / "out")).trigger(availableNow=True).start()
+        ran.awaitTermination()
+        return ran
+
+    def table(self) -> pa.Table:
+        return pq.read_table(self._path / "out")
+
+
+@pytest.fixture
+def folder(spark: Any, tmp_path: Path) -> Folder:
+    return Folder(spark, tmp_path)
+
+
+def comparable(table: pa.Table, names: list[str]) -> list[str]:
+    return sorted(map(str, table.select(names).to_pylist()))
+
+
+def test_a_stream_that_is_restarted_gives_what_one_run_gives(folder: Folder) -> None:
+    parts = history()
+    for part in parts[:2]:
+        folder.drop(part)
+    folder.run(STEPS, late="100 ms")
+    for part in parts[2:]:
+        folder.drop(part)
+    folder.run(STEPS, late="100 ms")
+    whole = pa.concat_tables(parts)
+    latest = whole["ts"].cast(pa.int64()).to_numpy().max() // 1000 * 1000
+    wanted = (
+        cer.compile(STEPS)
+        .run(whole, order_by=["ts", "id"], event_id="id", late="100 ms", until=None)
+        .to_arrow()
+    )
+    known = wanted.filter(pa.array(wanted["end_time"].cast(pa.int64()).to_numpy() < latest - 100_000))
+    assert len(known) > 100
+    names = ["start", "end", "k", "a", "b", "c"]
+    assert comparable(folder.table(), names) == comparable(known, names)
+
+    folder.drop(parts[0])
+    with pytest.raises(Exception, match="cannot be continued: the state was stored with another query"):
+        folder.run(STEPS.replace("0.5", "0.4"), late="100 ms")
+
+
+def test_without_a_key_time_decides_what_did_not_follow(folder: Folder) -> None:
+    parts = history(3)
+    for part in parts:
+        folder.drop(part)
+    ran = folder.run(SILENCE, late="100 ms", what="hits")
+    whole = pa.concat_tables(parts)
+    latest = whole["ts"].cast(pa.int64()).to_numpy().max() // 1000 * 1000
+    wanted = cer.compile(SILENCE).hits(whole, order_by=["ts", "id"], event_id="id", late="100 ms")
+    known = wanted.filter(pa.array(wanted["time"].cast(pa.int64()).to_numpy() < latest - 103_000))
+    assert len(known) > 10
+    assert comparable(folder.table(), ["position", "latest_start"]) == comparable(
+        known, ["position", "latest_start"]
+    )
+    told = cer_spark.stream_metrics(ran)
+    assert told is not None
+    assert (told.batch, told.events, told.late) == (3, 0, 0)
+    every = [cer_spark.stream_metrics(one) for one in ran.recentProgress]
+    assert sum(one.events for one in every if one) == sum(
+        len(part.filter(pc.not_equal(part["type"], "C"))) for part in parts
+    )
+    assert every[1] is not None
+    assert every[1].lag is not None
+    assert every[1].lag > 0.5
+
+
+def test_a_row_pattern_over_a_stream_is_refused(spark: Any, folder: Folder) -> None:
+    folder.frame().createOrReplaceTempView("live_rows")
+    with pytest.raises(DataError, match="MATCH_RECOGNIZE is not supported over a streaming DataFrame"):
+        cer_spark.match_recognize(
+            "SELECT * FROM live_rows MATCH_RECOGNIZE (ORDER BY ts PATTERN (a) DEFINE a AS x > 1)", spark
+        )
+
+
+def test_a_frame_that_is_no_stream_is_refused(spark: Any) -> None:
+    with pytest.raises(DataError, match="takes a streaming DataFrame"):
+        cer_spark.stream(spark.createDataFrame([], COLUMNS), STEPS, order_by="ts")
