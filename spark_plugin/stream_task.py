@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from cer_gpu.spark.segments import OWN
 from cer_gpu.spark.task import Task
 
@@ -24,17 +23,10 @@ from cer_gpu.frozen_dataclass import dataclass
 BUCKET = f"{OWN}bucket"
 """The column of the bucket of a row: the keys of a bucket share a stream."""
 
-USED = f"{OWN}used"
-"""The column that says whether the query uses a row, or only its time."""
-
 PACKED_SCHEMA = pa.schema(
-    [
-        pa.field(BUCKET, pa.int32(), nullable=False),
-        pa.field("rows", pa.binary(), nullable=False),
-        pa.field("time", pa.timestamp("us", "UTC")),
-    ]
+    [pa.field(BUCKET, pa.int32(), nullable=False), pa.field("rows", pa.binary(), nullable=False)]
 )
-"""The rows of a bucket: as bytes, and the latest time, also of rows that the query does not use."""
+"""The rows of a bucket, as bytes."""
 
 ROWS = 1 << 18
 """Rows that are collected before they are dealt to buckets."""
@@ -80,19 +72,7 @@ def from_blob(blob: bytes) -> pa.Table:
 
 
 class BucketFiller:
-    """A function for `mapInArrow`: rows with their bucket become bytes, one row for each bucket.
-
-    Parameters
-    ----------
-    time : str
-        The column of time.
-    unit : str or None
-        The unit of plain numbers in it.
-    """
-
-    def __init__(self, time: str, unit: str | None) -> None:
-        self._time = time
-        self._unit = unit
+    """A function for `mapInArrow`: rows with their bucket become bytes, one row for each bucket."""
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         held: list[pa.RecordBatch] = []
@@ -102,47 +82,21 @@ class BucketFiller:
                 held.append(batch)
                 count += batch.num_rows
             if count >= ROWS:
-                yield self._packed(pa.Table.from_batches(held))
+                yield _packed(pa.Table.from_batches(held))
                 held, count = [], 0
         if count:
-            yield self._packed(pa.Table.from_batches(held))
-
-    def _packed(self, table: pa.Table) -> pa.RecordBatch:
-        latest = self._latest(table.column(self._time))
-        used = table.filter(table.column(USED)).drop_columns([USED])
-        bucket = used.column(BUCKET).to_numpy()
-        order = np.argsort(bucket, kind="stable")
-        which, first = np.unique(bucket[order], return_index=True)
-        rows = used.drop_columns([BUCKET]).take(pa.array(order)).combine_chunks()
-        ends = [*first[1:].tolist(), len(order)]
-        blobs = [to_blob(rows.slice(start, end - start)) for start, end in zip(first.tolist(), ends)]
-        if not blobs:  # the time of rows that the query does not use is told without rows
-            which, blobs = np.zeros(1, np.int32), [b""]
-        times = pa.array([latest] * len(blobs), pa.int64()).cast(PACKED_SCHEMA.field("time").type)
-        columns = [pa.array(which, pa.int32()), pa.array(blobs, pa.binary()), times]
-        return pa.RecordBatch.from_arrays(columns, schema=PACKED_SCHEMA)
-
-    def _latest(self, times: pa.ChunkedArray) -> int | None:
-        """The latest time in microseconds since 1970; None if there is none."""
-        most = pc.max(times.cast(pa.date32()) if pa.types.is_date(times.type) else times)
-        if not most.is_valid:
-            return None  # the stream says that a row has no time
-        return in_microseconds(most, self._unit)
+            yield _packed(pa.Table.from_batches(held))
 
 
-def in_microseconds(moment: pa.Scalar, unit: str | None) -> int | None:
-    """A time as microseconds since 1970, rounded down; None if it does not fit the times of Spark."""
-    kind = moment.type
-    if pa.types.is_date(kind):
-        found: int = moment.cast(pa.int32()).as_py() * 86_400_000_000
-    elif pa.types.is_timestamp(kind):
-        found = moment.cast(pa.int64()).as_py() * 1_000_000 // PER_SECOND[kind.unit]
-    else:
-        value = moment.as_py()
-        if value != value:  # NaN: the stream says so
-            return None
-        found = int(Fraction(value) * 1_000_000 // PER_SECOND[unit or "us"])
-    return found if abs(found) < 1 << 62 else None
+def _packed(table: pa.Table) -> pa.RecordBatch:
+    bucket = table.column(BUCKET).to_numpy()
+    order = np.argsort(bucket, kind="stable")
+    which, first = np.unique(bucket[order], return_index=True)
+    rows = table.drop_columns([BUCKET]).take(pa.array(order)).combine_chunks()
+    ends = [*first[1:].tolist(), len(order)]
+    blobs = [to_blob(rows.slice(start, end - start)) for start, end in zip(first.tolist(), ends)]
+    columns = [pa.array(which, pa.int32()), pa.array(blobs, pa.binary())]
+    return pa.RecordBatch.from_arrays(columns, schema=PACKED_SCHEMA)
 
 
 def moment_of(watermark: int, kind: pa.DataType, unit: str | None) -> Any:

@@ -16,7 +16,15 @@ import pyarrow as pa
 from cer_gpu.spark.binding import arrow_schema, compiled, task_of
 from cer_gpu.spark.expressions import column, in_tasks, key_expressions, selected
 from cer_gpu.spark.operators import with_numbers
-from cer_gpu.spark.stream_task import BUCKET, PACKED_SCHEMA, USED, AnswerReader, BucketFiller, StreamTask
+from cer_gpu.spark.segments import OWN
+from cer_gpu.spark.stream_task import (
+    BUCKET,
+    PACKED_SCHEMA,
+    PER_SECOND,
+    AnswerReader,
+    BucketFiller,
+    StreamTask,
+)
 from cer_gpu.spark.task import Task
 
 from cer_gpu.engine.read.sources.caller_times import span_of
@@ -33,6 +41,9 @@ if TYPE_CHECKING:
 
 BUCKETS = 16
 """Streams that share the keys, where their number is not said."""
+
+MOMENT = f"{OWN}moment"
+"""The column of the time that watermarks are made of."""
 
 PRODUCTS = ("run", "hits", "counts")
 
@@ -130,10 +141,8 @@ def stream(streaming_df: DataFrame, query: Query | str, **keywords: Any) -> Data
     late, live = live_task(query, arrow_schema(streaming_df.schema), keywords)
     task = live.task
     _set_store(streaming_df)
-    packer = BucketFiller(task.query.options.order_by[0], task.query.options.order_unit)
-    rows = _with_buckets(streaming_df, task, live.buckets)
-    packed = in_tasks(rows, packer, PACKED_SCHEMA).withWatermark("time", f"{late} milliseconds")
-    groups = packed.select(BUCKET, "rows").groupBy(BUCKET)
+    rows = _with_buckets(streaming_df, live, f"{late} milliseconds")
+    groups = in_tasks(rows, BucketFiller(), PACKED_SCHEMA).groupBy(BUCKET)
     states = streaming_df.sparkSession.createDataFrame(first_states(live), f"{BUCKET} int, state binary")
     found = groups.transformWithState(
         BucketKeeper(pickle.dumps(live)),
@@ -214,12 +223,15 @@ def _set_store(frame: DataFrame) -> None:
         conf.set(STORE, ROCKS_DB)
 
 
-def _with_buckets(frame: DataFrame, task: Task, buckets: int) -> DataFrame:
-    """The columns that are read, with the bucket of each row, and whether the query uses it."""
+def _with_buckets(frame: DataFrame, live: StreamTask, late: str) -> DataFrame:
+    """The rows that the query uses, with the bucket of each; the watermark is that of all rows."""
     import pyspark.sql.functions as sf
 
-    options = task.query.options
+    task = live.task
+    options, time = task.query.options, column(task.query.options.order_by[0])
     chosen = selected(frame, task.columns)
+    kind = task.query.schema.field(options.order_by[0]).type
+    timed = chosen.withColumn(MOMENT, event_time(time, kind, options.order_unit)).withWatermark(MOMENT, late)
     used = sf.lit(True)
     types = None if task.counts_all else task.types
     if types is not None and options.type_column is not None:
@@ -229,9 +241,40 @@ def _with_buckets(frame: DataFrame, task: Task, buckets: int) -> DataFrame:
         keys = key_expressions(task.query)
         for key in keys:
             used = used & key.isNotNull()  # an event without a whole key is of no partition
-        bucket = sf.pmod(sf.xxhash64(*keys), sf.lit(buckets))
-    used = sf.coalesce(used, sf.lit(False)) | column(options.order_by[0]).isNull()
-    return chosen.withColumn(BUCKET, bucket.cast("int")).withColumn(USED, used)
+        bucket = sf.pmod(sf.xxhash64(*keys), sf.lit(live.buckets))
+    # A condition on the watermark's column is not moved before it. A row without a time stays: an error.
+    kept = timed.where(sf.coalesce(used, sf.lit(False)) | column(MOMENT).isNull())
+    return kept.drop(MOMENT).withColumn(BUCKET, bucket.cast("int"))
+
+
+def event_time(time: Column, kind: pa.DataType, unit: str | None) -> Column:
+    """A time as the timestamp that watermarks need, not after it.
+
+    Parameters
+    ----------
+    time : Column
+    kind : DataType
+    unit : str or None
+        The unit of plain numbers.
+    """
+    import pyspark.sql.functions as sf
+
+    if pa.types.is_date(kind):
+        return sf.timestamp_seconds(sf.unix_date(time).cast("bigint") * sf.lit(86_400))
+    if pa.types.is_timestamp(kind):
+        if kind.tz is not None:
+            return time
+        since = time - sf.lit("1970-01-01 00:00:00").cast("timestamp_ntz")
+        parts = {"DAY": 86_400_000_000, "HOUR": 3_600_000_000, "MINUTE": 60_000_000, "SECOND": 1_000_000}
+        each = [sf.extract(sf.lit(part), since).cast("decimal(20,6)") * size for part, size in parts.items()]
+        return sf.timestamp_micros(sum(each[1:], each[0]).cast("bigint"))
+    per_second = PER_SECOND[unit or "us"]
+    if pa.types.is_floating(kind):  # which is not exact: a microsecond is to spare
+        return sf.timestamp_micros(sf.floor(time * sf.lit(1e6 / per_second)) - sf.lit(1))
+    if per_second <= 1_000_000:
+        return sf.timestamp_micros(time.cast("bigint") * sf.lit(1_000_000 // per_second))
+    exact_number = time.cast("decimal(20,0)") / sf.lit(per_second // 1_000_000)
+    return sf.timestamp_micros(sf.floor(exact_number).cast("bigint"))
 
 
 def _observed(found: DataFrame) -> DataFrame:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from math import floor
 from random import Random
 from typing import Any
 from zlib import crc32
@@ -16,7 +18,7 @@ import numpy as np
 import pyarrow as pa
 from cer_gpu.spark import bucket_keeper
 from cer_gpu.spark.bucket_keeper import BucketKeeper, first_states
-from cer_gpu.spark.stream_task import BUCKET, USED, AnswerReader, BucketFiller
+from cer_gpu.spark.stream_task import BUCKET, PER_SECOND, AnswerReader, BucketFiller
 from cer_gpu.spark.streams import live_task
 
 END = 4_102_444_800_000
@@ -114,8 +116,7 @@ class MicroBatches:
         packed = [batch for table in tables if len(table) for batch in self._packed(table)]
         while not self._ran(packed, self.watermark):
             self.kills += 1
-        times = [batch.column("time")[0].value for batch in packed if batch.column("time")[0].is_valid]
-        self.latest = max([self.latest, *(time // 1000 for time in times)])
+        self.latest = max([self.latest, *(self._latest(table) for table in tables if len(table))])
         self.watermark = max(self.watermark, self.latest - self.late)
 
     def idle(self, watermark: int | None = None) -> None:
@@ -136,9 +137,17 @@ class MicroBatches:
             used &= np.array([None not in key for key in keys])
             bucket[:] = [crc32(repr(key).encode()) % self.live.buckets for key in keys]
         rows = table.select(task.columns)
-        rows = rows.append_column(BUCKET, pa.array(bucket)).append_column(USED, pa.array(used))
-        options = task.query.options
-        return list(BucketFiller(options.order_by[0], options.order_unit)(rows.to_batches(max_chunksize=3)))
+        rows = rows.append_column(BUCKET, pa.array(bucket)).filter(pa.array(used))
+        return list(BucketFiller()(rows.to_batches(max_chunksize=3)))
+
+    def _latest(self, table: pa.Table) -> int:
+        """The latest time of some rows in milliseconds: what Spark makes watermarks of."""
+        options = self.live.task.query.options
+        times = table.column(options.order_by[0])
+        if pa.types.is_temporal(times.type):
+            times = times.cast(pa.timestamp("ns"), safe=False).cast(pa.int64())
+        per_second = PER_SECOND[options.order_unit or "ns"]
+        return max(floor(Fraction(time) * 1000 / per_second) for time in times.to_pylist())
 
     def _ran(self, packed: Sequence[pa.RecordBatch], watermark: int) -> bool:
         """Whether a micro-batch came to its end; only then what it did counts."""

@@ -9,8 +9,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
+import pyspark.sql.functions as sf
 import pytest
 import spark_sessions
+from cer_gpu.spark.binding import spark_schema
+from cer_gpu.spark.streams import event_time
 
 import cer_gpu as cer
 from cer_gpu import spark as cer_spark
@@ -141,6 +144,33 @@ def test_a_row_pattern_over_a_stream_is_refused(spark: Any, folder: Folder) -> N
         cer_spark.match_recognize(
             "SELECT * FROM live_rows MATCH_RECOGNIZE (ORDER BY ts PATTERN (a) DEFINE a AS x > 1)", spark
         )
+
+
+def test_times_of_all_kinds_make_watermarks(spark: Any) -> None:
+    stamps = [-1_000_001, 0, 1_699_146_123_456_789, 1_711_846_923_000_001]  # days of 25 and 23 hours
+    stamped = [*zip([pa.timestamp("us", "UTC"), pa.timestamp("us")], [None] * 2, [1] * 2)]
+    numbers = [(pa.int64(), "ns", 1000), (pa.int64(), "us", 1), (pa.float64(), "us", 1)]
+    days = [(pa.date32(), None, 86_400_000_000), (pa.int32(), "s", 10**6)]
+    asked = []
+    for kind, unit, scale in [*stamped, *numbers]:
+        times = pa.array([stamp * scale for stamp in stamps]).cast(kind)
+        spare = 1 if pa.types.is_floating(kind) else 0
+        asked.append((kind, unit, times, [stamp - spare for stamp in stamps]))
+    for kind, unit, size in days:
+        times = pa.array([-1, 0, 19_813], pa.int32()).cast(kind)
+        asked.append((kind, unit, times, [-size, 0, 19_813 * size]))
+    made = []
+    for kind, unit, times, wanted in asked:
+        frame = spark.createDataFrame(pa.table({"t": times}), spark_schema(pa.schema([("t", kind)])))
+        moment = event_time(sf.col("t"), kind, unit)
+        made.append((frame.select(sf.unix_micros(moment).alias("m")), wanted))
+    zone = spark.conf.get("spark.sql.session.timeZone")
+    spark.conf.set("spark.sql.session.timeZone", "America/New_York")
+    try:
+        for frame, wanted in made:
+            assert [row.m for row in frame.collect()] == wanted
+    finally:
+        spark.conf.set("spark.sql.session.timeZone", zone)
 
 
 def test_a_frame_that_is_no_stream_is_refused(spark: Any) -> None:
