@@ -1,4 +1,4 @@
-"""The shell's `cer`: run, count, hits, backtest, maintain, sql, explain, check, device, warm, demo.
+"""The shell's `cer`: run, count, hits, backtest, maintain, sql, watch, explain, check, device, warm, demo.
 
 Results go to standard output and everything else to standard error. Exit status: 0 done, 1 the query is
 wrong, 2 the data is wrong, 3 a limit was met, 4 other, 130 interrupted.
@@ -25,6 +25,7 @@ from cer_gpu.cli_inputs import (
     EventOptions,
     MaybeData,
     Memory,
+    QueryText,
     bytes_of,
     query_text,
     reads_events,
@@ -43,6 +44,7 @@ from cer_gpu.cli_outputs import (
     result_format,
 )
 from cer_gpu.cli_sql import check_statement, explain_statement, sql
+from cer_gpu.cli_watch import watch
 from cer_gpu.engine.memory import within_memory
 from cer_gpu.errors import ArgumentError, CerError, DataError, LimitError, QueryError
 from cer_gpu.patterns.statement_kind import is_statement
@@ -97,11 +99,6 @@ def _command(function: Callable[..., int]) -> Callable[..., int]:
             raise ClosedOutputError from error
 
     return command
-
-
-QueryText = Annotated[
-    str, typer.Argument(metavar="QUERY", help="The query, or @FILE, or @- for standard input.")
-]
 
 
 @_command
@@ -196,6 +193,7 @@ def hits(
 _command(backtest)
 _command(maintain)
 _command(sql)
+_command(watch)
 
 
 @_command

@@ -61,6 +61,9 @@ class InputFormat(StrEnum):
     jsonl = "jsonl"
 
 
+QueryText = Annotated[
+    str, typer.Argument(metavar="QUERY", help="The query, or @FILE, or @- for standard input.")
+]
 Data = Annotated[
     list[str],
     typer.Argument(

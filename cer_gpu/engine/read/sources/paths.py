@@ -150,12 +150,23 @@ def _walk(root: str) -> list[DataFile]:
         check_encoded(folder, "the path")
         keys = folder_keys(Path(folder).relative_to(root).parts)
         for name in sorted(names):
-            if not name.startswith((".", "_")) and _suffix(name) is not None:
+            if is_data_file(name):
                 check_encoded(name, "the path")
                 files.append(DataFile(os.path.join(folder, name), _format_of(name), keys))
     if not files:
         raise DataError(f"{root}: the directory has no data file ({SUFFIXES})")
     return files
+
+
+def is_data_file(name: str) -> bool:
+    """Whether a file of a folder is one of events, by its name."""
+    return not name.startswith((".", "_")) and _suffix(name) is not None
+
+
+def is_text_file(name: str) -> bool:
+    """Whether a file of events is text, by its name."""
+    suffix = _suffix(name)
+    return suffix is not None and FORMATS[suffix] in TEXTS
 
 
 def folder_keys(folders: Sequence[str]) -> dict[str, str | None]:
