@@ -142,8 +142,12 @@ def test_a_table_is_kept(runs: list[str]) -> None:
     assert found.to_arrow() is table
     assert list(found) == list(pairs())
     assert found.head(1).to_arrow() == table.slice(0, 1)
-    assert found.to_pandas().equals(table.to_pandas())
+    assert found.to_pandas(flat=False).equals(table.to_pandas())
     assert len(runs) == 2  # the other one is that of `list(pairs())`
+    flat = found.to_arrow(flat=True)
+    assert found.to_arrow(flat=True) is flat
+    assert found.to_pandas().equals(flat.to_pandas())
+    assert len(runs) == 3
 
 
 def test_what_an_iteration_kept_is_not_run_again(runs: list[str]) -> None:
@@ -367,5 +371,6 @@ def test_names_and_values_obey_no_page_and_no_terminal() -> None:
 def test_data_frames() -> None:
     table = pairs().to_arrow()
     assert isinstance(pairs().to_polars(), pl.DataFrame)
-    assert pairs().to_polars()["b"].to_list() == table["b"].to_pylist()
+    assert pairs().to_polars(flat=False)["b"].to_list() == table["b"].to_pylist()
+    assert [[b] for b in pairs().to_polars()["b"]] == table["b"].to_pylist()
     assert isinstance(pairs().to_pandas(), pd.DataFrame)

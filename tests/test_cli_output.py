@@ -17,7 +17,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from cer_gpu import output
-from cer_gpu.engine.answers.matches import Matches, RunAccount
+from cer_gpu.engine.answers.answer_reader import AnswerForms, RunAccount
+from cer_gpu.engine.answers.matches import Matches
 from cer_gpu.engine.answers.notes import Notes
 from cer_gpu.engine.workers import Workers
 from cer_gpu.json_text import json_text
@@ -98,7 +99,8 @@ def lines_of(table, variables, partition=()):
         folding=None,
     )
     parts = table.to_batches(max_chunksize=7)
-    matches = Matches(form, None, None, lambda *_: iter(parts), RunAccount("cpu", "", Notes()), None, True, 0)
+    forms = AnswerForms(form, None, None)
+    matches = Matches(forms, lambda *_: iter(parts), RunAccount("cpu", "", Notes()), None, True, 0)
     sink = io.BytesIO()
     write_matches(matches, "jsonl", sink)
     return sink.getvalue()

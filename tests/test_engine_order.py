@@ -82,7 +82,8 @@ def test_times_of_start_and_end() -> None:
     (row,) = rows.to_arrow().to_pylist()
     assert (row["start_time"], row["end_time"]) == (times[0].as_py(), times[2].as_py())
     assert row["b[p]"] == [{"p": None}]
-    assert rows.to_pandas().shape == (1, 7)
+    assert rows.to_pandas(flat=False).shape == (1, 7)
+    assert rows.to_pandas().columns.tolist()[4:] == ["a", "a_time", "b", "b_time", "b_p"]
 
 
 def test_units_of_a_plain_number() -> None:

@@ -2,38 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+import inspect
+from collections.abc import Iterator, Sequence
+from operator import index
+from typing import TYPE_CHECKING, Any, overload
+from weakref import ref
 
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.digits import shown
-from cer_gpu.engine.answers.batches import Form, Other
+from cer_gpu.engine.answers.answer_reader import AnswerForms, AnswerReader, ResultProducer, RunAccount
 from cer_gpu.engine.answers.display import as_html, as_text
-from cer_gpu.engine.answers.form import ResultForm
-from cer_gpu.engine.answers.notes import Notes
 from cer_gpu.engine.answers.values import ComplexEvent
 from cer_gpu.engine.memory import within_memory
 from cer_gpu.engine.read.sources.arrow_types import first_line
-from cer_gpu.errors import CerError, DataError
-from cer_gpu.lazy_modules import compute as pc
+from cer_gpu.errors import CerError, DataError, LimitError
 from cer_gpu.printable_text import brief
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import pandas as pd
     import polars as pl
 
-    from cer_gpu.engine.answers.flat_form import FlatForm
     from cer_gpu.engine.answers.room import Room
     from cer_gpu.engine.answers.tidy_form import EventForm
 
-
-MOST = 1 << 62
-"""The most complex events that are looked for, whatever the limit: kernels count them in 64 bits."""
-
-KEPT = 1 << 26
-"""The most bytes of answers that an iteration keeps, so that the next one need not run the query again."""
 
 BYTES_OF_LIST, BYTES_OF_COMPLEX_EVENT = 120, 700
 """About how many bytes a list takes in a DataFrame, and a complex event as a Python value."""
@@ -41,39 +35,33 @@ BYTES_OF_LIST, BYTES_OF_COMPLEX_EVENT = 120, 700
 SHOWN = 10
 """How many complex events a printed `Matches` shows."""
 
+MOST_COUNTED = (1 << 63) - 1
+"""The greatest number that `len` can give."""
 
-class ResultProducer(Protocol):
-    """Starts a run and yields the results that a form makes of its complex events."""
-
-    def __call__(self, form: Form[Other], wanted: int | None, room: Room | None = None) -> Iterator[Other]:
-        """The results for the first `wanted` complex events, or for more; for all if `wanted` is None.
-
-        `room` is told how many complex events come next, and ends the run if they do not fit into memory.
-        """
+FIRST = 1000
+"""An index below this is answered from the first complex events, without listing all."""
 
 
-class RunAccount(NamedTuple):
-    """Where a run takes place, why there, and its notes."""
-
-    device: str
-    reason: str
-    notes: Notes
-
-
-def stopped(limit: int) -> str:
-    """The note of an answer that stopped at a limit."""
-    return f"stopped at limit={shown(limit)}: there are more complex events"
-
-
-class Matches:
+class Matches(AnswerReader):
     """The complex events of a run; made by `Query.run`. Nothing is read or listed until you ask for it.
 
     A table of them has one row for each complex event, sorted by end, start and positions. Its columns are
-    `start` and `end` (int64 positions), the columns of PARTITION BY, `start_time` and `end_time` if
-    `order_by` is given, for each of `variables` a `list<int64>` of the positions that it marks, for
-    `x[price]` a column of that name with a `list<struct<price>>`, and last the measures. A rule has the
-    variables of its head in place of lists, and `positions`, a `list<int64>` with one position for each atom.
+    `start` and `end` (int64 positions), the columns of PARTITION BY, and `start_time` and `end_time` if
+    `order_by` is given. What follows has one of two forms:
+
+    - flat (`to_pandas`, `to_polars`, `to_arrow(flat=True)`, CSV in the shell): one value in each cell. The
+      measures, then for a variable `a` the columns `a` (the position of the event that it marks), `a_time` if
+      `order_by` is given, and `a_price` for `a[price]` in SELECT. A variable that may mark several events has
+      these columns for its first and its last event: `b_first`, `b_first_time`, ..., `b_last`, ...
+    - nested (`to_arrow`, `batches`, DuckDB and others that read Arrow): for each of `variables` a
+      `list<int64>` of the positions that it marks, for `x[price]` a column of that name with a
+      `list<struct<price>>`, and last the measures. A rule has the variables of its head in place of lists,
+      and `positions`, a `list<int64>` with one position for each atom.
+
     If an earlier column has the same name, a `_` is appended.
+
+    `len(matches)`, `matches[0]`, `matches[-1]` and `matches[:10]` work as for a list; `matches` is true if
+    there is any complex event.
 
     `to_arrow`, `to_pandas` and `to_polars` keep their table, and an iteration that goes to the end keeps what
     it read, up to 64 MB; later calls are answered from there. Otherwise each call runs the query again, which
@@ -81,25 +69,13 @@ class Matches:
 
     Parameters
     ----------
-    form : ResultForm
-        The columns of the result.
-    event_form, flat_form : callable
-        Make the forms of `events()` and of `flat_batches()`; called only when one of these is.
-    produce : callable
-        Starts a run and yields what a form makes of its complex events, sorted by (end, start, positions).
-        Its arguments are the form, and how many complex events are needed (None for all); it may yield more.
-    ran : Ran
-    limit : int or None
-        Every iteration ends after this many complex events.
-    again : bool
-        Whether the events can be read more than once.
-    keep : int
-        The most bytes of answers that an iteration keeps.
+    forms, produce, ran, limit, again, keep, total
+        As for `AnswerReader`.
 
     Attributes
     ----------
     schema : pyarrow.Schema
-        The columns of the table.
+        The columns of the nested table.
     variables : tuple of str
         The variables that SELECT keeps; `SELECT *` also keeps event types, by name. Empty for a rule.
     head_variables : tuple of str, or None
@@ -116,99 +92,23 @@ class Matches:
 
     def __init__(
         self,
-        form: ResultForm,
-        event_form: Callable[[], EventForm],
-        flat_form: Callable[[], FlatForm],
+        forms: AnswerForms,
         produce: ResultProducer,
         ran: RunAccount,
         limit: int | None,
         again: bool,
         keep: int,
+        total: Callable[[], int] | None = None,
     ) -> None:
+        super().__init__(forms, produce, ran, limit, again, keep, total)
+        form = forms.nested
         self.schema = form.schema
         self.variables = form.variables
         self.partition = form.partition
         self.head_variables = form.head
         self.measures = form.measures
-        self.device, self.device_reason, self._notes = ran
-        self._says = True
         self._listed = False
-        self._form = form
-        self._event_form = event_form
-        self._flat_form = flat_form
-        self._produce = produce
-        self._limit = limit
-        self._again = again
-        self._keep = keep
-        self._limited = False
-        self._kept: pa.Table | None = None
-
-    @property
-    def limited(self) -> bool:
-        """Whether the last iteration stopped at `limit` while there were more complex events."""
-        return self._limited
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Notes of the runs so far: results of checks, events that were skipped, limits that were reached.
-
-        Notes about something unexpected were also shown as warnings. The last note says where the runs took
-        place.
-        """
-        return (*self._notes.texts, f"ran on {self.device}: {self.device_reason}")
-
-    def _end_at_limit(self, met: bool) -> None:
-        self._limited = met
-        if met and self._says and self._limit is not None:
-            self._notes.say(stopped(self._limit))
-
-    def _batches(self, room: Room | None = None) -> Iterator[pa.RecordBatch]:
-        """The record batches of all complex events up to the limit, from memory or from a new run."""
-        if self._kept is not None:
-            yield from self._kept.to_batches()
-            return
-        kept: list[pa.RecordBatch] = []
-        left = self._keep
-        for batch in self._run(room=room):
-            left -= batch.nbytes
-            if left >= 0:
-                kept.append(batch)
-            else:
-                kept.clear()
-            yield batch
-        if left >= 0:
-            self._kept = pa.Table.from_batches(kept, self.schema)
-
-    def _run(
-        self, form: Form[pa.RecordBatch] | None = None, room: Room | None = None
-    ) -> Iterator[pa.RecordBatch]:
-        """Start a run: its batches up to the limit, in a form that has a row for each complex event."""
-        left, met = self._limit, False
-        made = self._form if form is None else form
-        if self._form.folding is not None:
-            folding = self._form.folding
-            produced = folding.groups(self._produce(folding.answers, None))
-        elif self._form.hidden is None:
-            produced = self._produce(made, self._looked_at, room)
-        else:  # how many answers are wanted says nothing: one of them may come many times
-            produced = self._form.hidden.distinct(self._produce(made, None))
-        for batch in produced:
-            if left is not None:
-                met = len(batch) > left
-                batch = batch.slice(0, min(left, len(batch)))
-                left -= len(batch)
-            if len(batch):
-                if room is not None:
-                    room.note(len(batch), batch.nbytes)
-                yield batch
-            if met:
-                break
-        self._end_at_limit(met)
-
-    @property
-    def _looked_at(self) -> int | None:
-        # One more than the limit tells that there are more.
-        return None if self._limit is None else min(self._limit + 1, MOST)
+        self._iterated: ref[Any] | None = None
 
     def head(self, number: int = 5) -> Matches:
         """The first complex events, in the order (end, start, positions).
@@ -226,13 +126,73 @@ class Matches:
         if number < 0:
             raise ValueError(f"head() takes a number of complex events, 0 or more, not {brief(number)}")
         most = number if self._limit is None else min(number, self._limit)
-        forms = self._form, self._event_form, self._flat_form
-        made = *forms, self._produce, RunAccount(self.device, self.device_reason, self._notes)
-        first = Matches(*made, most, self._again, self._keep)
+        ran = RunAccount(self.device, self.device_reason, self._notes)
+        first = Matches(self._forms, self._produce, ran, most, self._again, self._keep)
         first._says = self._says and number > most
         if self._kept is not None:
             first._kept = self._kept.slice(0, most)
+        if self._flat is not None:
+            first._flat = self._flat.slice(0, most)
         return first
+
+    def top(self, number: int, by: str, per: str | Sequence[str] = (), descending: bool = True) -> Matches:
+        """The complex events with the greatest values in a column, overall or for each key.
+
+        `top(10, by="gain")` gives the ten of the greatest gain, the greatest first, `top(1, by="duration",
+        per="host")` the longest of each host, and `top(1, by="start_time", per="host", descending=False)` the
+        first of each host. All complex events are read once, batch by batch; only the chosen ones are kept.
+
+        Parameters
+        ----------
+        number : int
+            How many are given at most, overall or for each key.
+        by : str
+            A column of the flat form, such as a measure, `end_time` or `b_price`; or `duration`, the time
+            from `start_time` to `end_time` (without `order_by`, the number of positions).
+        per : str or sequence of str, optional
+            Columns of the flat form: their values are the key.
+        descending : bool, default True
+            False gives the least values, the least first. Values that are missing or NaN come last; of equal
+            values comes first what ends first.
+
+        Returns
+        -------
+        Matches
+            In the order of `by`, also where there is a key.
+
+        Raises
+        ------
+        DataError
+            When there is no such column, or its values have no order.
+        ValueError
+            For a negative number.
+        """
+        from cer_gpu.engine.answers.flat_form import WideForm
+        from cer_gpu.engine.answers.match_order import MatchOrder, picked
+
+        if number < 0:
+            raise ValueError(f"top() takes a number of complex events, 0 or more, not {brief(number)}")
+        key = (per,) if isinstance(per, str) else tuple(per)
+        order = MatchOrder(number, by, key, descending, self._form.times)
+        flat_alone = self._form.grouped or not self._form.marking
+        flat = None if flat_alone else self._forms.flat(False)
+        wide = None if flat is None else WideForm(self._form, flat)
+        order.check(self.schema if flat is None else flat.schema, self._form.event_id is not None)
+        with within_memory("choosing matches"):
+            parts = ((one if wide is None else wide.flat(one), one) for one in self._run(wide))
+            chosen = order.chosen(parts, self.schema if wide is None else wide.schema)
+        numbers, limited = chosen.matches, self._limited
+
+        def produce(form: Any, wanted: int | None, room: Room | None = None) -> Iterator[Any]:
+            if not flat_alone:
+                yield from picked(self._produce(form, None if not limited else self._limit), numbers)
+
+        ran = RunAccount(self.device, self.device_reason, self._notes)
+        found = Matches(self._forms, produce, ran, None, self._again, self._keep)
+        found._kept = chosen.rows if wide is None else wide.nested_table(chosen.rows)
+        found._flat = None if wide is None else wide.flat_table(chosen.rows)
+        found._limited = limited
+        return found
 
     def first(self) -> ComplexEvent | None:
         """The first complex event, or None if there is none."""
@@ -249,18 +209,20 @@ class Matches:
         batches = self._batches() if keep or self._kept is not None else self._run()
         return pa.RecordBatchReader.from_batches(self.schema, batches)
 
-    def to_arrow(self) -> pa.Table:
+    def to_arrow(self, flat: bool = False) -> pa.Table:
         """All complex events as a table, which is kept for later calls.
+
+        Parameters
+        ----------
+        flat : bool, default False
+            Whether each cell has one value, as in `to_pandas`; otherwise variables have lists of positions.
 
         Raises
         ------
         LimitError
             If the table would not fit into the free memory; raised before it is made.
         """
-        if self._kept is None:
-            with within_memory("collecting the answers"):
-                self._kept = pa.Table.from_batches(list(self._run(room=self._room(0))), self.schema)
-        return self._kept
+        return self._collected(flat, self._room(0))
 
     def _room(self, beside: int, schema: pa.Schema | None = None) -> Room:
         """What watches that all answers fit into memory, each with `beside` further bytes in the table."""
@@ -268,8 +230,14 @@ class Matches:
 
         return Room(self.schema if schema is None else schema, beside)
 
-    def to_pandas(self) -> pd.DataFrame:
+    def to_pandas(self, flat: bool = True) -> pd.DataFrame:
         """All complex events as a pandas DataFrame (needs pandas).
+
+        Parameters
+        ----------
+        flat : bool, default True
+            Whether each cell has one value: `a` (a position), `a_time`, `a_price`. Otherwise the columns are
+            those of `to_arrow()`, with lists.
 
         Raises
         ------
@@ -278,48 +246,76 @@ class Matches:
         DataError
             For a time that pandas cannot represent.
         """
-        lists = sum(pa.types.is_list(kind) for kind in self.schema.types)
-        if self._kept is None:
-            with within_memory("collecting the answers"):
-                room = self._room(8 * len(self.schema) + BYTES_OF_LIST * lists)
-                self._kept = pa.Table.from_batches(list(self._run(room=room)), self.schema)
+        lists = 0 if flat else sum(pa.types.is_list(kind) for kind in self.schema.types)
+        table = self._collected(flat, self._room(8 * len(self.schema) + BYTES_OF_LIST * lists))
         try:
             with within_memory("collecting the answers"):
-                return self._kept.to_pandas()
+                return table.to_pandas()
         except (ValueError, OverflowError) as error:  # of which ArrowInvalid is one
             raise DataError(
                 f"pandas cannot hold the answers: {first_line(error)}; take them as Arrow, with to_arrow()"
             ) from error
 
-    def to_polars(self) -> pl.DataFrame:
-        """All complex events as a polars DataFrame (needs polars)."""
+    def to_polars(self, flat: bool = True) -> pl.DataFrame:
+        """All complex events as a polars DataFrame (needs polars); `flat` as in `to_pandas`."""
         from polars import DataFrame
 
-        return DataFrame(self.to_arrow())
+        return DataFrame(self.to_arrow(flat))
 
-    def events(self) -> pa.Table:
-        """The marked events in tidy form: a row for each event and each variable that marks it.
+    def rows(self) -> pa.Table:
+        """The complex events with all columns of the rows that they mark, side by side.
 
         Returns
         -------
         pyarrow.Table
-            `match` (int64: the row of the complex event in `to_arrow()`), `variable`, `position` (int64),
-            `row` (int64: the row in the data as it was given, also after `sort=True`), `source` (for a dict
-            of tables, the name of the table that has the row), `time` if `order_by` is given, the attributes
-            that SELECT asks for (null where the variable was not asked for them), and the measures. Rows are
-            sorted by match, then by position. A rule has a row for each atom, with the atom's event type as
-            `variable`.
+            As `to_arrow(flat=True)`, but behind the position of the event that a variable marks there are
+            all columns of its row: `a`, `a_ts`, `a_price`, `a_volume`, ... For a DataFrame with an index of
+            its own also the labels of the row: `a_index`, or `a_` and the name of the index.
 
         Raises
         ------
         LimitError
             If the table would not fit into the free memory.
         DataError
-            For a rule with aggregates: a row of its answer stands for many complex events.
+            For a rule with aggregates: a row of its answer stands for many complex events. For a stream whose
+            query does not ask for all columns with `a[*]`.
+        """
+        self._refuse_groups()
+        if not self._form.marking:
+            return self.to_arrow()
+        with within_memory("collecting the rows of the answers"):
+            form = self._forms.flat(True)
+            room = self._room(0, form.schema)
+            return pa.Table.from_batches(list(self._run(form, room)), form.schema)
+
+    def events(self, whole: bool = False) -> pa.Table:
+        """The marked events in tidy form: a row for each event and each variable that marks it.
+
+        Parameters
+        ----------
+        whole : bool, default False
+            Whether all columns of the data are shown, not only the attributes that SELECT asks for.
+
+        Returns
+        -------
+        pyarrow.Table
+            `match` (int64: the row of the complex event in `to_arrow()`), the columns of PARTITION BY,
+            `variable`, `position` (int64), `row` (int64: the row in the data as it was given, also after
+            `sort=True`), `source` (for a dict of tables, the name of the table that has the row), the labels
+            of a DataFrame's index, `time` if `order_by` is given, the attributes that SELECT asks for (null
+            where the variable was not asked for them), and the measures. Rows are sorted by match, then by
+            position. A rule has a row for each atom, with the atom's event type as `variable`.
+
+        Raises
+        ------
+        LimitError
+            If the table would not fit into the free memory.
+        DataError
+            As in `rows`.
         """
         self._refuse_groups()
         with within_memory("collecting the events of the answers"):
-            form = self._event_form()
+            form = self._forms.events(whole)
             room = None if self._form.hidden is not None else self._room(0, form.schema)
             return pa.Table.from_batches(list(self._event_rows(form, room)), form.schema)
 
@@ -330,53 +326,39 @@ class Matches:
                 "listed: leave the aggregates out of the rule"
             )
 
-    def event_batches(self) -> pa.RecordBatchReader:
+    def event_batches(self, whole: bool = False) -> pa.RecordBatchReader:
         """The rows of `events()` as a reader of record batches of bounded size."""
         self._refuse_groups()
-        form = self._event_form()
+        form: EventForm = self._forms.events(whole)
         return pa.RecordBatchReader.from_batches(form.schema, self._event_rows(form))
 
-    def flat_batches(self) -> pa.RecordBatchReader:
+    def flat_batches(self, whole: bool = False) -> pa.RecordBatchReader:
         """The complex events in flat form, as a reader of record batches of bounded size.
 
-        Returns
-        -------
-        pyarrow.RecordBatchReader
-            A row for each complex event, with one value in every cell: `start`, `end`, the columns of
-            PARTITION BY, `start_time` and `end_time`, then the position, time and attributes of the event
-            that each variable marks (`a`, `a_time`, `a_price`). A variable that may mark several events has
-            these columns for its first and its last event (`b_first`, `b_first_time`, `b_last`, ...).
+        Parameters
+        ----------
+        whole : bool, default False
+            Whether all columns of the marked rows are shown, as in `rows()`.
         """
-        if self._form.grouped:
+        if whole:
+            self._refuse_groups()
+        if not self._form.marking:
             return self.batches()
-        form = self._flat_form()
+        if self._flat is not None and not whole:
+            return self._flat.to_reader()
+        form = self._forms.flat(whole)
         return pa.RecordBatchReader.from_batches(form.schema, self._run(form))
-
-    def _event_rows(self, form: EventForm, room: Room | None = None) -> Iterator[pa.RecordBatch]:
-        left, before, met = self._limit, 0, False
-        for matches, batch in self._produce(form, self._looked_at, room):
-            own = batch.column(0)
-            met = left is not None and matches > left
-            if left is not None and met:
-                batch = batch.slice(0, int(np.searchsorted(own.to_numpy(), left)))
-                own = batch.column(0)
-            if before:
-                batch = batch.set_column(0, batch.schema.field(0), pc.add(own, before))
-            if len(batch):
-                if room is not None:
-                    room.note(matches, batch.nbytes)
-                yield batch
-            if met:
-                break
-            before += matches
-            left = None if left is None else left - matches
-        self._end_at_limit(met)
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """The complex events through Arrow's C stream interface, for other libraries."""
         return self.batches().__arrow_c_stream__(requested_schema)
 
     def __iter__(self) -> Iterator[ComplexEvent]:
+        iterator = self._complex_events()
+        self._iterated = ref(iterator)
+        return iterator
+
+    def _complex_events(self) -> Iterator[ComplexEvent]:
         # `list` asks for a hint once it has an iterator: only then are all complex events there at once.
         room = self._room(BYTES_OF_COMPLEX_EVENT) if self._listed else None
         self._listed = False
@@ -386,6 +368,79 @@ class Matches:
     def __length_hint__(self) -> int:
         self._listed = True
         return NotImplemented
+
+    def __len__(self) -> int:
+        """How many complex events there are; they are counted where that needs no listing.
+
+        Raises
+        ------
+        LimitError
+            For a number that no `len` can have; `Query.count` gives it.
+        """
+        begun = None if self._iterated is None else self._iterated()
+        if begun is not None and inspect.getgeneratorstate(begun) == inspect.GEN_CREATED:
+            # `list(matches)` asks, which must not count what it lists in a moment: it then asks for a hint.
+            raise TypeError("an iterator of these matches has not begun: call len() before iter()")
+        for kept in (self._kept, self._flat):
+            if kept is not None:
+                return len(kept)
+        if self._total is None or not self._again:
+            return len(self.to_arrow())
+        number = self._total()
+        if number > MOST_COUNTED:
+            raise LimitError(
+                f"there are about 10^{len(str(number)) - 1} matches, and len() can say at most 2^63 - 1: "
+                "query.count(events) gives the number"
+            )
+        return number
+
+    def __bool__(self) -> bool:
+        """Whether there is any complex event."""
+        if self._kept is not None or self._again:
+            return len(self.head(1).to_arrow()) > 0
+        return len(self.to_arrow()) > 0
+
+    @overload
+    def __getitem__(self, place: int) -> ComplexEvent: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> Matches: ...
+
+    def __getitem__(self, place: int | slice) -> ComplexEvent | Matches:
+        """The complex event of a number, from 0 or -1 from the end; of a slice `[:n]`, the first ones.
+
+        Raises
+        ------
+        IndexError
+            When there are fewer.
+        TypeError
+            For another slice.
+        """
+        if isinstance(place, slice):
+            if place.start in (None, 0) and place.step in (None, 1) and (place.stop or 0) >= 0:
+                return self if place.stop is None else self.head(place.stop)
+            raise TypeError(
+                "of matches only the first ones can be sliced, matches[:10]: for others take to_arrow(), "
+                "to_pandas() or list(matches), or top(10, by=...)"
+            )
+        if not hasattr(place, "__index__"):
+            raise TypeError(
+                f"matches are numbered from 0, so {brief(place)} is none of them: a column is in "
+                "to_pandas() or to_arrow(flat=True), an event of a variable in matches[0]['a']"
+            )
+        number = index(place)
+        early = self._kept is None and self._again and 0 <= number < FIRST
+        table = (self.head(number + 1) if early else self).to_arrow()
+        if not -len(table) <= number < len(table):
+            raise IndexError(f"there is no match {number}: there are {len(table):,}")
+        row = table.slice(number % len(table), 1).combine_chunks()
+        return next(self._form.complex_events(row.to_batches()[0]))
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        raise TypeError(
+            "NumPy and pandas.DataFrame(matches) would take each match for one value: call "
+            "matches.to_pandas() for a DataFrame, and matches.to_arrow(flat=True) for arrays"
+        )
 
     def __repr__(self) -> str:
         shown = self._shown()

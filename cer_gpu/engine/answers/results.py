@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from cer_gpu.engine.answers.form import MarkResults, ResultForm, TupleResults, free_name
+from cer_gpu.engine.answers.row_origin import RowOrigin
 from cer_gpu.engine.read.lanes import LaneEncoder
 from cer_gpu.language.printer import to_text
 from cer_gpu.plan.compiled_query import CompiledQuery, TupleForm
@@ -77,15 +78,15 @@ def result_form(
     return form
 
 
-def tidy(form: ResultForm, data: pa.Schema, moved: bool, source: str | None) -> EventForm:
+def tidy(form: ResultForm, data: pa.Schema, origin: RowOrigin, whole: bool) -> EventForm:
     """The form of `events()`; made only when that is called."""
     from cer_gpu.engine.answers.tidy_form import EventForm
 
-    return EventForm(form, data, moved, source)
+    return EventForm(form, data, origin, whole)
 
 
-def flat(form: ResultForm, data: pa.Schema) -> FlatForm:
-    """The form of `flat_batches()`; made only when that is called."""
+def flat(form: ResultForm, data: pa.Schema, origin: RowOrigin, whole: bool) -> FlatForm:
+    """The form of flat tables, or of `rows()` for `whole`; made only when one of these is asked for."""
     from cer_gpu.engine.answers.flat_form import FlatForm
 
-    return FlatForm(form, data)
+    return FlatForm(form, data, origin, whole)

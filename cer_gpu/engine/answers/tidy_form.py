@@ -8,8 +8,8 @@ import numpy as np
 import pyarrow as pa
 
 from cer_gpu.engine.answers.form import ResultForm, free_name, gathered_rows, id_type, payload_column
+from cer_gpu.engine.answers.row_origin import RowOrigin
 from cer_gpu.engine.read.events import EventArrays
-from cer_gpu.engine.read.sources.rows import ROW
 from cer_gpu.enumeration.blocks import AnswerBlock
 
 NAMES = pa.dictionary(pa.int32(), pa.string())
@@ -27,78 +27,88 @@ class EventForm:
 
     ============  ==================  ===================================================================
     `match`       int64               the row of the complex event in the results
+    ...           as in the data      the columns of the key
     `variable`    dictionary<string>  the variable that marks the event; for a rule, the type of its atom
     `position`    int64               the position of the event in the stream; or its id (`event_id=`)
     `row`         int64               the row of the event in the data as it was given
     `source`      dictionary<string>  for a dict of tables, the table that has the row
+    `index`, ...  as in the data      the labels of the row, for a DataFrame with an index of its own
     `time`        as in the data      the time of the event, where the run has an order
     ...           as in the data      attributes; null where they were not asked for of the variable
     ...           as computed         the measures of the complex event
     ============  ==================  ===================================================================
 
-    If an earlier column has the name already, a `_` is appended.
+    If an earlier column has the name already, a `_` is appended. A column of the key or of the index is not
+    shown again as an attribute.
 
     Parameters
     ----------
     form : ResultForm
         The form of the complex events.
     data : pyarrow.Schema
-    moved : bool
-        Whether the rows were sorted, so that the position of an event is not its row.
-    source : str or None
-        The column that names the table of a row, if there are several tables.
+    origin : RowOrigin
+    whole : bool
+        Whether all columns of the data are shown of each event, whatever SELECT asks for.
     """
 
-    def __init__(self, form: ResultForm, data: pa.Schema, moved: bool, source: str | None) -> None:
-        self._form, self._moved, self._source = form, moved, source
+    def __init__(self, form: ResultForm, data: pa.Schema, origin: RowOrigin, whole: bool = False) -> None:
+        self._form, self._origin = form, origin
         self._names = pa.array(form.marking, pa.string())
-        attributes = [name for names in form.attributes.values() for name in names]
-        self._attributes = tuple(dict.fromkeys(attributes))
+        key = list(form.schema)[2 : 2 + len(form.partition)]
+        labels = origin.label_fields(form.order)
+        self._labelled = frozenset(one.name for one in labels)
+        shown = {*self._labelled, *form.partition}
+        named = [name for names in form.attributes.values() for name in names]
+        named = data.names if whole else named
+        self._attributes = tuple(name for name in dict.fromkeys(named) if name not in shown)
         self._asked = np.array(
-            [[one in form.attributes.get(name, ()) for one in self._attributes] for name in form.marking]
+            [
+                [whole or one in form.attributes.get(name, ()) for one in self._attributes]
+                for name in form.marking
+            ]
         ).reshape(len(form.marking), len(self._attributes))
         taken: set[str] = set()
         fields = [
             ("match", pa.int64()),
+            *((name, one.type) for name, one in zip(form.partition, key, strict=True)),
             ("variable", NAMES),
             ("position", id_type(data, form.event_id)),
             ("row", pa.int64()),
-            *([("source", data.field(source).type)] if source is not None else []),
+            *([("source", data.field(origin.source).type)] if origin.source is not None else []),
+            *((one.name, one.type) for one in labels),
             *([("time", data.field(form.order).type)] if form.order is not None else []),
             *((name, data.field(name).type) for name in self._attributes),
         ]
         fields += (
             [
-                (name, whole.type)
-                for name, whole in zip(form.measures, list(form.schema)[-len(form.measures) :], strict=True)
+                (name, measure.type)
+                for name, measure in zip(form.measures, list(form.schema)[-len(form.measures) :], strict=True)
             ]
             if form.measures
             else []
         )
         self.schema = pa.schema([pa.field(free_name(name, taken), kind) for name, kind in fields])
-        more = [*([ROW] if moved else []), *([source] if source is not None else [])]
-        self.payload = tuple(dict.fromkeys([*form.payload, *more]))
+        self.payload = tuple(dict.fromkeys([*form.payload, *self._attributes, *origin.payload]))
 
     def batch(self, events: EventArrays, end: np.ndarray, block: AnswerBlock) -> EventRows:
         """The marked events of a block of complex events; parameters as for `ResultForm.batch`."""
         match, event, variable = self._form.marked(block)
         position = self._form.places(events, event)
-        row = position
-        if self._moved:
-            row = payload_column(events, ROW, event)
-        elif self._form.event_id is not None:
-            row = pa.array(gathered_rows(events.positions, event))
-        arrays = [
-            pa.array(match),
+        same = not self._origin.moved and self._form.event_id is None
+        arrays = [pa.array(match)]
+        if events.lane_keys is not None:
+            arrays += events.lane_keys.columns(gathered_rows(events.lanes, event, np.int64))
+        arrays += [
             pa.DictionaryArray.from_arrays(pa.array(variable), self._names),
             position,
-            row,
+            position if same else self._origin.rows(events, event),
         ]
-        arrays += [
-            payload_column(events, name, event)
-            for name in (self._source, self._form.order)
-            if name is not None
-        ]
+        if self._origin.source is not None:
+            arrays.append(payload_column(events, self._origin.source, event))
+        if self._labelled:
+            arrays += self._origin.labels(events, event, self._labelled)
+        if self._form.order is not None:
+            arrays.append(payload_column(events, self._form.order, event))
         for column, name in enumerate(self._attributes):
             asked = self._asked[:, column][variable]
             arrays.append(payload_column(events, name, event, None if asked.all() else ~asked))

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import pyarrow as pa
 
 from cer_gpu.compiling.loader import words
+from cer_gpu.engine.answers.answer_reader import KEPT, AnswerForms, ResultProducer, RunAccount, stopped
 from cer_gpu.engine.answers.batches import Form, Lister
 from cer_gpu.engine.answers.form import ResultForm, id_type
-from cer_gpu.engine.answers.matches import KEPT, Matches, ResultProducer, RunAccount, stopped
+from cer_gpu.engine.answers.matches import Matches
 from cer_gpu.engine.answers.notes import Notes
 from cer_gpu.engine.answers.results import flat, result_form, tidy
+from cer_gpu.engine.answers.row_origin import IN_ORDER, RowOrigin
 from cer_gpu.engine.devices import with_memory
 from cer_gpu.engine.machines.chunk import Chunk
 from cer_gpu.engine.machines.machine import runner_of
@@ -215,7 +217,9 @@ class BoundQuery:
             return self.listed(run, run.lister.of(form, room), wanted, room)
 
         source, made = self._source, produce if self.instead is None else going_on(self, produce)
-        return self.matches_of(first, made, source.ordered, source.source_column)
+        origin = RowOrigin(source.ordered, source.source_column, source.index)
+        total = None if first.form is None or first.form.grouped else self.count
+        return self.matches_of(first, made, origin, total=total)
 
     def listed(
         self, run: Run, lister: Lister[Result], wanted: int | None, room: Room | None
@@ -241,10 +245,10 @@ class BoundQuery:
         self,
         run: Run,
         produce: ResultProducer,
-        moved: bool = False,
-        source_column: str | None = None,
+        origin: RowOrigin = IN_ORDER,
         notes: Notes | None = None,
         form: ResultForm | None = None,
+        total: Callable[[], int] | None = None,
     ) -> Matches:
         """Lazy complex events in the form of a run's results.
 
@@ -253,27 +257,24 @@ class BoundQuery:
         run : Run
         produce : callable
             As for `Matches`.
-        moved : bool, optional
-            Whether positions are not the rows of the data.
-        source_column : str, optional
-            The column that tells which table a row is from.
+        origin : RowOrigin, optional
+            How positions tell rows of the data; by default they are the same.
         notes : Notes, optional
             The notes of these complex events; by default those of all runs.
         form : ResultForm, optional
             By default the form of the run.
+        total : callable, optional
+            Counts the complex events.
         """
         form, options = form or run.form, self._options
         keep = KEPT if options.memory is None else 0
-        return Matches(
+        forms = AnswerForms(
             form,
-            lambda: tidy(form, self.arrow_schema, moved, source_column),
-            lambda: flat(form, self.arrow_schema),
-            produce,
-            RunAccount(self.place.name, self.place.reason, self.notes if notes is None else notes),
-            options.limit,
-            self._source.rewindable,
-            keep,
+            lambda whole: tidy(form, self.arrow_schema, origin, whole),
+            lambda whole: flat(form, self.arrow_schema, origin, whole),
         )
+        ran = RunAccount(self.place.name, self.place.reason, self.notes if notes is None else notes)
+        return Matches(forms, produce, ran, options.limit, self._source.rewindable, keep, total)
 
     @property
     def orders(self) -> Orders:

@@ -11,8 +11,8 @@ import pyarrow as pa
 from cer_gpu.errors import FarDecimalError, QueryError
 
 if TYPE_CHECKING:
+    from cer_gpu.engine.answers.answer_reader import ResultProducer
     from cer_gpu.engine.answers.batches import Form
-    from cer_gpu.engine.answers.matches import ResultProducer
     from cer_gpu.engine.answers.notes import Notes
     from cer_gpu.engine.answers.room import Room
 

@@ -11,6 +11,7 @@ import pyarrow as pa
 from cer_gpu.engine.answers.batches import Form, Other
 from cer_gpu.engine.answers.matches import Matches
 from cer_gpu.engine.answers.notes import Notes
+from cer_gpu.engine.answers.row_origin import RowOrigin
 from cer_gpu.engine.machines.open_runs import PushResult
 from cer_gpu.engine.machines.stream_state import StreamState
 from cer_gpu.engine.memory import within_memory
@@ -19,7 +20,7 @@ from cer_gpu.engine.read.order import HOW_TO_SORT
 from cer_gpu.engine.read.single_events import NO_EVENTS, SingleEvent
 from cer_gpu.engine.read.sources.categories import check_alike
 from cer_gpu.engine.read.sources.open_source import open_source
-from cer_gpu.engine.read.sources.rows import NoRows
+from cer_gpu.engine.read.sources.rows import ROW, NoRows
 from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.run.alike_batches import AlikeBatches, AlikeTables, is_arrow
 from cer_gpu.engine.run.bound_query import BoundQuery
@@ -31,7 +32,7 @@ from cer_gpu.engine.run.stream_metrics import StreamMetrics
 from cer_gpu.engine.run.stream_order import StreamOrder
 from cer_gpu.engine.versions import own_version
 from cer_gpu.errors import DataError, RowError
-from cer_gpu.printable_text import brief
+from cer_gpu.printable_text import brief, names_text
 from cer_gpu.progress import begun, shown_together
 
 Given = TypeVar("Given")
@@ -193,14 +194,17 @@ class Stream:
         if run.form.folding is not None:
             return self._grouped(run.form.folding, found)
 
+        kept = {*run.intake.payload, ROW}
+
         def produce(form: Form[Other], wanted: int | None, room: Room | None = None) -> Iterator[Other]:
             if found is not None:
+                _refuse_further(form, kept)
                 lister = run.lister.of(form, room)
                 listed = lister.listed(found.events, found.ends, found.answers, wanted)
                 yield from begun(None).over(listed)
 
         assert self._first is not None
-        return self._first.matches_of(run, produce, self._order.waits, notes=self._notes())
+        return self._first.matches_of(run, produce, RowOrigin(self._order.waits), notes=self._notes())
 
     def _notes(self) -> Notes:
         """What there is to say so far."""
@@ -503,3 +507,12 @@ def _difference(found: pa.Schema, wanted: pa.Schema) -> str:
         if found.field(field.name).type != field.type:
             return f"`{field.name}` is {found.field(field.name).type}, and was {field.type}"
     return f"`{next(name for name in found.names if name not in wanted.names)}` is new"
+
+
+def _refuse_further(form: Form[Any], kept: set[str]) -> None:
+    """Refuse a form that shows columns which a stream has not kept of its events."""
+    if further := [name for name in form.payload if name not in kept]:
+        raise DataError(
+            "a stream keeps of its events what SELECT asks for, and it does not ask for "
+            f"{names_text(further)}: ask for all columns of the events that `a` marks with SELECT a[*]"
+        )

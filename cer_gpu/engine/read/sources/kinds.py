@@ -13,6 +13,7 @@ import pyarrow as pa
 from cer_gpu.engine.read.sources.arrow_types import first_line, normal_schema, shared_types, widened
 from cer_gpu.engine.read.sources.categories import check_alike, enum_orders, joined_orders, orders_in
 from cer_gpu.engine.read.sources.device_rows import DeviceRows, on_device, open_device
+from cer_gpu.engine.read.sources.frame_index import FrameIndex
 from cer_gpu.engine.read.sources.rows import (
     DatasetRows,
     Rows,
@@ -294,18 +295,18 @@ def _from_pandas(frame: Any, where: str) -> TableRows:
     except (pa.ArrowException, ValueError, TypeError) as error:
         # One column whose values Arrow cannot hold does not stop a query that does not read it.
         unread = _unread(frame)
-        if not unread:
-            raise _unconverted(where, error) from error
         kept = [name for name in frame.columns if str(name) not in unread]
         if not kept:
             raise _unconverted(where, error) from error
         try:
-            table = pa.Table.from_pandas(frame[kept])
+            # If it is no column, it is a level of the index.
+            table = pa.Table.from_pandas(frame[kept], preserve_index=None if unread else False)
         except (pa.ArrowException, ValueError, TypeError) as further:
             raise _unconverted(where, further) from further
     unnamed = [name for name in table.schema.names if name.startswith("__index_level_")]
     rows = TableRows(table.drop_columns(unnamed) if unnamed else table, where)
     rows.unread = unread
+    rows.index = FrameIndex.of(frame)
     return rows
 
 

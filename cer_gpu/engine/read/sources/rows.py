@@ -22,6 +22,7 @@ from cer_gpu.engine.read.sources.arrow_types import (
     widened,
 )
 from cer_gpu.engine.read.sources.categories import Orders, check_orders, is_ordered, orders_in
+from cer_gpu.engine.read.sources.frame_index import FrameIndex
 from cer_gpu.errors import DataError
 from cer_gpu.language.schema import CategoryOrder
 from cer_gpu.lazy_modules import compute as pc
@@ -61,6 +62,8 @@ class Rows(ABC):
         For one file: its path, its size in bytes, and when it was changed (ns since 1970); otherwise None.
     left_out : int
         How many rows the last reading left out, since they came too late.
+    index : FrameIndex or None
+        The index of the DataFrame that the rows are from, where it says more than their numbers.
     """
 
     schema: pa.Schema
@@ -72,6 +75,7 @@ class Rows(ABC):
     partial: str = ""
     is_text: bool = False
     left_out: int = 0
+    index: FrameIndex | None = None
     unread: Mapping[str, str] = {}
     orders: Mapping[str, CategoryOrder] = {}
 
@@ -81,7 +85,7 @@ class Rows(ABC):
         """Say of these rows what is said of those that they are made of."""
         self.rows, self.where, self.partial = rows.rows, rows.where, rows.partial
         self.rewindable, self.repeats = rows.rewindable, rows.repeats
-        self.unread, self.orders = rows.unread, rows.orders
+        self.unread, self.orders, self.index = rows.unread, rows.orders, rows.index
 
     @abstractmethod
     def read(self, wanted: pa.Schema, rows: int) -> Iterator[pa.RecordBatch]:

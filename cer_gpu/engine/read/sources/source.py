@@ -77,6 +77,8 @@ class Source:
         The number of the device that the events are on; None on the host.
     names_in : callable
         As `Rows.names_in`.
+    index : FrameIndex or None
+        As `Rows.index`.
     """
 
     def __init__(
@@ -100,6 +102,7 @@ class Source:
         self.stamp = rows.stamp
         self.orders = rows.orders
         self.names_in = rows.names_in
+        self.index = rows.index
         self.arrow_schema = self._typed(rows.schema)
         usual = self.has_type_column and type_column == TYPE_COLUMN and self.type_kind is ValueType.STRING
         self.tells_types = usual and not isinstance(rows, MergedRows)
