@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from cer_gpu.backtesting.time_series import over_time
+from cer_gpu.backtesting.variant_label import labels_of
 from cer_gpu.errors import CerError
 from cer_gpu.printable_text import brief
 
@@ -361,19 +362,7 @@ class Plots:
 
     def _labels(self, table: pa.Table) -> list[str]:
         """What each row is called: the query, and the parameters that differ."""
-        columns = self._given(table)
-        told = [name for name, values in columns.items() if len(set(map(str, values))) > 1]
-        queries = table.column("query").to_pylist()
-        alone = len({*queries}) == 1 and told
-        return [
-            " ".join(
-                [
-                    *([] if alone else [query]),
-                    *(f"{name}={columns[name][row]}" for name in told if columns[name][row] is not None),
-                ]
-            )
-            for row, query in enumerate(queries)
-        ]
+        return labels_of(self._result, table)
 
     def _given(self, table: pa.Table) -> dict[str, list[Any]]:
         """The values of the parameters in each row; their columns are those after the query's."""

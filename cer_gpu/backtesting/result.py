@@ -14,9 +14,13 @@ if TYPE_CHECKING:
     import polars
 
     from cer_gpu.backtesting.backtest_outcomes import BacktestOutcomes
+    from cer_gpu.backtesting.best_variants import BestVariants
     from cer_gpu.backtesting.plots import Plots
     from cer_gpu.backtesting.provenance import Provenance
 
+
+LEAST_N = 30
+"""From so many values on `best` compares a variant: of fewer, the interval says little."""
 
 SHOWN = 20
 """Rows that a result shows of itself."""
@@ -121,6 +125,56 @@ class Backtest:
             If no outcome was asked for.
         """
         return self._asked_for().summary
+
+    def best(
+        self,
+        outcome: str,
+        min_n: int = LEAST_N,
+        number: int = SHOWN,
+        by: str = "mean",
+        descending: bool = True,
+    ) -> BestVariants:
+        """The queries or variants with the best values of an outcome, and whether they beat all events.
+
+        The best of many variants is often the best by chance. So each is compared with the *base*, the same
+        figure at all events, and its interval is widened for the number of variants that are compared
+        (Bonferroni's correction). `verdict` says whether any lies beyond the base with its whole interval.
+        With `split`, variants are chosen before it, and the verdict says what became of the best after it.
+
+        The intervals take hits to be independent. Where hits follow one another so closely that their
+        outcomes overlap, they are too narrow.
+
+        Parameters
+        ----------
+        outcome : str
+            The name of an outcome.
+        min_n : int, default 30
+            Variants with fewer values are left out.
+        number : int, default 20
+            How many variants are shown.
+        by : {"mean", "positive"}, default "mean"
+            What is compared: the mean, or the share of values above 0.
+        descending : bool, default True
+            Whether greater values are better; otherwise less is, as for a time to failure.
+
+        Returns
+        -------
+        BestVariants
+            `print` shows the verdict and the first rows; `to_pandas()` and `to_arrow()` give all of them.
+
+        Raises
+        ------
+        ValueError
+            When there is no such outcome, none was asked for, or an argument has a value that it cannot have.
+
+        Examples
+        --------
+        >>> found.best("later", min_n=30)
+        """
+        from cer_gpu.backtesting.best_variants import best_variants
+
+        self._asked_for()
+        return best_variants(self, outcome, min_n, number, by, descending)
 
     @property
     def has_funnel(self) -> bool:

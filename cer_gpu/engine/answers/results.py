@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from cer_gpu.engine.answers.answer_reader import AnswerForms
 from cer_gpu.engine.answers.form import MarkResults, ResultForm, TupleResults, free_name
 from cer_gpu.engine.answers.row_origin import RowOrigin
 from cer_gpu.engine.read.lanes import LaneEncoder
@@ -78,15 +79,17 @@ def result_form(
     return form
 
 
-def tidy(form: ResultForm, data: pa.Schema, origin: RowOrigin, whole: bool) -> EventForm:
-    """The form of `events()`; made only when that is called."""
-    from cer_gpu.engine.answers.tidy_form import EventForm
+def answer_forms(form: ResultForm, data: pa.Schema, origin: RowOrigin) -> AnswerForms:
+    """All forms of a query's result, for data of a schema; those besides `form` are made when asked for."""
 
-    return EventForm(form, data, origin, whole)
+    def events(whole: bool) -> EventForm:
+        from cer_gpu.engine.answers.tidy_form import EventForm
 
+        return EventForm(form, data, origin, whole)
 
-def flat(form: ResultForm, data: pa.Schema, origin: RowOrigin, whole: bool) -> FlatForm:
-    """The form of flat tables, or of `rows()` for `whole`; made only when one of these is asked for."""
-    from cer_gpu.engine.answers.flat_form import FlatForm
+    def flat(whole: bool) -> FlatForm:
+        from cer_gpu.engine.answers.flat_form import FlatForm
 
-    return FlatForm(form, data, origin, whole)
+        return FlatForm(form, data, origin, whole)
+
+    return AnswerForms(form, events, flat)

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import pyarrow as pa
 
 from cer_gpu.compiling.loader import words
-from cer_gpu.engine.answers.answer_reader import KEPT, AnswerForms, ResultProducer, RunAccount, stopped
+from cer_gpu.engine.answers.answer_reader import KEPT, ResultProducer, RunAccount, stopped
 from cer_gpu.engine.answers.batches import Form, Lister
 from cer_gpu.engine.answers.form import ResultForm, id_type
 from cer_gpu.engine.answers.matches import Matches
 from cer_gpu.engine.answers.notes import Notes
-from cer_gpu.engine.answers.results import flat, result_form, tidy
+from cer_gpu.engine.answers.results import answer_forms, result_form
 from cer_gpu.engine.answers.row_origin import IN_ORDER, RowOrigin
 from cer_gpu.engine.devices import with_memory
 from cer_gpu.engine.machines.chunk import Chunk
@@ -268,11 +268,7 @@ class BoundQuery:
         """
         form, options = form or run.form, self._options
         keep = KEPT if options.memory is None else 0
-        forms = AnswerForms(
-            form,
-            lambda whole: tidy(form, self.arrow_schema, origin, whole),
-            lambda whole: flat(form, self.arrow_schema, origin, whole),
-        )
+        forms = answer_forms(form, self.arrow_schema, origin)
         ran = RunAccount(self.place.name, self.place.reason, self.notes if notes is None else notes)
         return Matches(forms, produce, ran, options.limit, self._source.rewindable, keep, total)
 
