@@ -15,6 +15,7 @@ from test_backtest import ticks
 
 import cer_gpu as cer
 from cer_gpu.backtesting import time_series
+from cer_gpu.backtesting.number_format import figures, lengths_of_time
 
 SWEPT = (
     "SELECT * FROM S WHERE (A AS a FILTER a[x > $p]) ; (B AS b FILTER b[y <= $q]) PARTITION BY [k] "
@@ -111,7 +112,7 @@ def test_a_heat_map_has_a_cell_for_each_pair(swept: cer.Backtest) -> None:
     rows = values_of(swept.plot.sweep())
     sums = swept.to_pandas().groupby(["p", "q"])["hits"].sum()
     assert {(row["p"], row["q"]): row["value"] for row in rows} == sums.to_dict()
-    assert swept.plot.sweep().to_dict()["mark"]["type"] == "rect"
+    assert swept.plot.sweep().to_dict()["layer"][0]["mark"]["type"] == "rect"
     line = swept.plot.sweep("later", x="q")
     best = (
         swept.outcomes.to_pandas().query("outcome == 'later' and sample == 'all'").groupby("q")["mean"].max()
@@ -181,6 +182,90 @@ def test_the_page_is_set_for_people(page: Path, tmp_path: Path) -> None:
     assert many >= 10_000
     found.report(tmp_path / "many.html")
     assert f"<td class='number'>{many:,}</td>" in (tmp_path / "many.html").read_text()
+
+
+def rows_of(text: str, title: str) -> tuple[list[str], list[list[str]]]:
+    """The heads and the cells of a table of a page."""
+    section = text[text.index(f"<h2>{title} ") :]
+    section = section[: section.index("</table>")]
+    heads = re.findall(r"<button type='button'>([^<]*)</button>", section)
+    rows = [re.findall(r"<td[^>]*>([^<]*)</td>", row) for row in section.split("<tr>")[2:]]
+    return heads, rows
+
+
+def test_the_query_and_the_verdict_come_first(page: Path) -> None:
+    text = page.read_text()
+    order = [
+        "<h1>",
+        "SELECT * FROM S WHERE",
+        "<table class='given'>",
+        "<p class='verdict",
+        "<h2>What was found",
+    ]
+    order += ["<h2>Outcome later", "<h2>Outcome to c", "<h2>Charts", "<details>", "<h2>How it was run"]
+    places = [text.index(one) for one in order]
+    assert places == sorted(places)
+    assert "<th>p</th><td>3, 10, 15</td>" in text
+    for word in ("lane", "symbol", "atom", "one-clock", "machine"):
+        assert not re.search(rf"\b{word}s?\b", text[: text.index("<script>")].lower())
+
+
+def test_rows_are_in_the_order_of_their_parameters(tmp_path: Path) -> None:
+    text = "SELECT * FROM S WHERE (A AS a FILTER a[x > $p]) ; B AS b PARTITION BY [k] WITHIN $w"
+    found = cer.backtest(
+        cer.sweep(text, p=[10, 3], w=["50 min", "5 min", "300 min", "2 h"]),
+        ticks(),
+        order_by="ts",
+        device="cpu",
+        outcomes={"later": "AFTER 20 MINUTES (x)"},
+        durations=True,
+    )
+    found.report(tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text()
+    assert "<th>w</th><td>5 min, 50 min, 2 h, 300 min</td>" in page
+    heads, rows = rows_of(page, "What was found")
+    assert heads[:4] == ["p", "w", "hits", "matches"]
+    assert "The same in every row: query q1." in page
+    spans = ["5 min", "50 min", "2 h", "300 min"]
+    assert [row[:2] for row in rows] == [[str(p), w] for p in (3, 10) for w in spans]
+    told = {(row["p"], row["w"]): row["hits"] for row in found.to_arrow().to_pylist()}
+    assert [int(row[2].replace(",", "")) for row in rows] == [told[int(row[0]), row[1]] for row in rows]
+    median = [row[heads.index("duration_median")] for row in rows]
+    assert len({one.split()[1] for one in median}) == 1  # one unit
+    _, outcome = rows_of(page, "Outcome later")
+    heads, _ = rows_of(page, "Outcome later")
+    assert "outcome" not in heads
+    assert "sample" not in heads
+    figures = [row[heads.index(name)] for row in outcome for name in ("mean", "p05", "median", "high")]
+    assert len({len(one.partition(".")[2]) for one in figures}) == 1  # as many decimals
+    labels = found.plot.outcomes("later").to_dict()["layer"][0]["encoding"]["y"]["sort"]
+    assert labels == [f"p={p} w={w}" for p in (3, 10) for w in spans]
+    heat = found.plot.sweep().to_dict()["layer"][0]["encoding"]
+    assert (heat["x"]["sort"], heat["y"]["sort"]) == ([3, 10], spans[::-1])
+    facets = found.plot.distribution("later").to_dict()["encoding"]["facet"]["sort"]
+    assert facets == labels
+
+
+@pytest.mark.parametrize(
+    ("values", "told"),
+    [
+        ([1.0, 20.0, None], ["1", "20", ""]),
+        ([0.000226, -0.00281, float("nan"), 4.6e-5], ["0.000226", "-0.002810", "", "0.000046"]),
+        ([1.01309, 0.999923, 1.0], ["1.013", "1.000", "1.000"]),
+        ([12345.678, 2.0], ["12,346", "2"]),
+        ([1e17, 2.0], ["1e+17", "2"]),
+        ([-0.00001, 5.0], ["0.000", "5.000"]),
+        ([], []),
+    ],
+)
+def test_figures_have_one_format(values: list[Any], told: list[str]) -> None:
+    assert figures(values) == told
+
+
+def test_durations_have_one_unit() -> None:
+    seconds = [None, 0.5, 75.0, 90.0]
+    spans = [None if one is None else pd.Timedelta(one, "s").to_pytimedelta() for one in seconds]
+    assert lengths_of_time(spans) == ["", "0.008 min", "1.250 min", "1.500 min"]
 
 
 def test_what_a_report_needs_is_in_its_extra() -> None:

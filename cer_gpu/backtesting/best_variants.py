@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from cer_gpu.backtesting.number_format import figures
 from cer_gpu.backtesting.variant_label import labels_of
 from cer_gpu.engine.answers.display import as_html, as_text
 from cer_gpu.engine.answers.form import free_name
@@ -123,17 +124,17 @@ def best_variants(
     rows = [row for row in range(len(table)) if table.column(heads)[row].as_py() == outcome]
     samples = table.column("sample").to_pylist()
     chosen_on = "before" if "before" in samples else "all"
-    figures = table.select(range(heads, len(table.schema))).to_pylist()
+    told = table.select(range(heads, len(table.schema))).to_pylist()
     own = [row for row in rows if samples[row] == chosen_on]
-    enough = [row for row in own if figures[row]["n"] >= min_n]
-    compared = [_compared(row, figures[row], by, len(enough)) for row in enough]
+    enough = [row for row in own if told[row]["n"] >= min_n]
+    compared = [_compared(row, told[row], by, len(enough)) for row in enough]
     compared.sort(key=lambda one: (-one.value if descending else one.value, one.row))
     later = {}
     if chosen_on == "before":
         afters = [row for row in rows if samples[row] == "after"]
-        later = {row: _compared(after, figures[after], by, 1) for row, after in zip(own, afters, strict=True)}
+        later = {row: _compared(after, told[after], by, 1) for row, after in zip(own, afters, strict=True)}
     labels = dict(zip(rows, labels_of(result, table.take(pa.array(rows, pa.int64()))), strict=True))
-    verdict = _verdict(compared, later, labels, _Comparison(outcome, by, descending, min_n, figures, own))
+    verdict = _verdict(compared, later, labels, _Comparison(outcome, by, descending, min_n, told, own))
     return BestVariants(
         _table(table, heads, compared[:number], later, by, descending),
         verdict,
@@ -149,7 +150,7 @@ class _Comparison(NamedTuple):
     by: str
     descending: bool
     min_n: int
-    figures: Sequence[dict[str, Any]]
+    rows: Sequence[dict[str, Any]]
     own: Sequence[int]
 
     @property
@@ -225,7 +226,7 @@ def _verdict(
     """What to make of the comparison, in words."""
     few = len(asked.own) - len(compared)
     if not compared:
-        most = max((asked.figures[row]["n"] for row in asked.own), default=0)
+        most = max((asked.rows[row]["n"] for row in asked.own), default=0)
         return (
             f"Nothing can be compared: no query has {asked.min_n:,} hits with a value of {asked.outcome}, "
             f"the most are {most:,}. Take more data, or a smaller min_n."
@@ -234,14 +235,12 @@ def _verdict(
     better = sum(one.beats(asked.descending) for one in compared)
     way, end = ("above", "greatest") if asked.descending else ("below", "least")
     tried = f"{SURE_TEXT}" if len(compared) == 1 else f"{SURE_TEXT} for {len(compared):,} queries at once"
-    figures = (
-        f"{_told(best.value)} over {best.n:,} hits, between {_told(best.all_low)} and {_told(best.all_high)} "
-        f"({tried}); at all events it is {_told(best.base)}."
-    )
+    value, low, high, base = _alike(best.value, best.all_low, best.all_high, best.base)
+    told = f"{value} over {best.n:,} hits, between {low} and {high} ({tried}); at all events it is {base}."
     if len(compared) == 1:
-        it = f"The {asked.figure} is {figures}"
+        it = f"The {asked.figure} is {told}"
     else:
-        it = f"The {end} {asked.figure} ({labels[best.row]}) is {figures}"
+        it = f"The {end} {asked.figure} ({labels[best.row]}) is {told}"
     if better:
         of = "The query" if len(compared) == 1 else f"{better:,} of {len(compared):,} queries"
         has = "is" if better == 1 else "are"
@@ -262,21 +261,24 @@ def _after(after: _VariantStatistics, descending: bool) -> str:
     if not after.n:
         return " After the split it has no hits."
     holds = after.low > after.base if descending else after.high < after.base
+    value, low, high, base = _alike(after.value, after.low, after.high, after.base)
     return (
-        f" After the split it is {_told(after.value)} over {after.n:,} hits, between {_told(after.low)} and "
-        f"{_told(after.high)} ({SURE_TEXT}); at all events it is {_told(after.base)}: "
-        f"{'it holds' if holds else 'it does not hold up'}."
+        f" After the split it is {value} over {after.n:,} hits, between {low} and {high} ({SURE_TEXT}); at "
+        f"all events it is {base}: {'it holds' if holds else 'it does not hold up'}."
     )
 
 
-def _told(value: float) -> str:
-    return "unknown" if value != value else f"{value:.4g}"
+def _alike(*values: float) -> list[str]:
+    """Numbers that are compared, with as many decimals each."""
+    return [text or "unknown" for text in figures(values)]
 
 
 def _short(table: pa.Table) -> pa.Table:
-    """The table with floats as texts of four digits, to be shown."""
+    """The table with its figures as texts of as many decimals, to be shown."""
+    names = [name for name in table.schema.names if pa.types.is_floating(table.schema.field(name).type)]
+    values = [value for name in names for value in table[name].to_pylist() if value is not None]
     for place, field in enumerate(table.schema):
         if pa.types.is_floating(field.type):
-            texts = [None if value is None else _told(value) for value in table.column(place).to_pylist()]
+            texts = figures(table.column(place).to_pylist(), values)
             table = table.set_column(place, field.name, pa.array(texts, pa.string()))
     return table

@@ -7,9 +7,24 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from cer_gpu.backtesting.chart_style import (
+    CELL,
+    COLUMNS,
+    FIRST_COLOUR,
+    MOST_WRITTEN,
+    SECOND_COLOUR,
+    SMALL,
+    WIDTH,
+    charts,
+    field_name,
+    legend,
+    parameter_axis,
+    time_axis,
+    value_axis,
+)
+from cer_gpu.backtesting.number_format import figures
 from cer_gpu.backtesting.time_series import over_time
-from cer_gpu.backtesting.variant_label import labels_of
-from cer_gpu.errors import CerError
+from cer_gpu.backtesting.variant_label import in_order, labels_of, order_of
 from cer_gpu.printable_text import brief
 
 if TYPE_CHECKING:
@@ -23,7 +38,7 @@ MOST_LINES = 10
 MOST_BARS = 40
 """Rows of a chart at most."""
 
-BINS = 60
+BINS = 40
 """Bars of a distribution at most."""
 
 FOUND = ("query", "bucket", "hits", "matches", "first", "last")
@@ -60,7 +75,8 @@ class Plots:
         labels = self._labels(table)
         rows = _grouped(labels, table)
         shown = _with_most(rows, most)
-        title = "Hits" + (f" (the {most} with most of them)" if len(shown) < len({*labels}) else "")
+        title = "Hits over time" if timed else "Hits"
+        title += f" (the {most} queries with the most)" if len(shown) < len({*labels}) else ""
         cut = self._result.about.buckets
         if timed and cut is not None:
             rows = over_time(labels, table, cut, shown)
@@ -83,9 +99,9 @@ class Plots:
             alt.Chart(data)
             .mark_line(point=len(rows) < 400)
             .encode(
-                x=alt.X(f"bucket:{kind}", title="seconds" if lasting else None),
+                x=alt.X(f"bucket:{kind}", title="seconds" if lasting else None, axis=time_axis(kind)),
                 y=alt.Y("hits:Q", title="hits"),
-                color=alt.Color("variant:N", title=None, sort=shown, legend=_legend(shown)),
+                color=alt.Color("variant:N", title=None, sort=shown, legend=legend(shown)),
                 tooltip=[f"bucket:{kind}", "variant:N", "hits:Q", "matches:Q"],
             )
         )
@@ -125,31 +141,45 @@ class Plots:
                 best[key] = row["value"]
         points = [{**dict(zip(chosen, key)), "value": found} for key, found in best.items()]
         title = value if value in FOUND else f"mean of {value}"
-        tooltip = [*(f"{_field(name)}:N" for name in chosen), "value:Q"]
+        heading = f"{title.capitalize()} by {' and '.join(chosen)}"
+        if len(chosen) < len(names):
+            heading += f" (the greatest over {', '.join(one for one in names if one not in chosen)})"
+        tooltip = [*(f"{field_name(name)}:N" for name in chosen), "value:Q"]
         if len(chosen) == 1:
-            kind = "Q" if all(isinstance(point[chosen[0]], (int, float)) for point in points) else "O"
+            along = in_order(point[chosen[0]] for point in points)
+            kind = "Q" if all(isinstance(one, (int, float)) for one in along) else "O"
             chart = (
                 alt.Chart(alt.Data(values=points))
                 .mark_line(point=True)
                 .encode(
-                    x=alt.X(f"{_field(chosen[0])}:{kind}", title=chosen[0], scale=alt.Scale(zero=False)),
-                    y=alt.Y("value:Q", title=title),
+                    x=alt.X(
+                        f"{field_name(chosen[0])}:{kind}",
+                        title=chosen[0],
+                        sort=along,
+                        scale=alt.Scale(zero=False) if kind == "Q" else alt.Undefined,
+                    ),
+                    y=alt.Y("value:Q", title=title, scale=alt.Scale(zero=value in FOUND)),
                     tooltip=tooltip,
                 )
             )
-            return chart.properties(title=title, width=WIDTH)
-        across, up = (sorted({point[name] for point in points}, key=_by_number) for name in chosen)
-        chart = (
-            alt.Chart(alt.Data(values=points))
-            .mark_rect()
-            .encode(
-                x=alt.X(f"{_field(chosen[0])}:O", title=chosen[0], sort=across, axis=_axis(across)),
-                y=alt.Y(f"{_field(chosen[1])}:O", title=chosen[1], sort=up[::-1]),
-                color=alt.Color("value:Q", title=title, scale=alt.Scale(scheme="viridis")),
-                tooltip=tooltip,
-            )
+            return chart.properties(title=heading, width=WIDTH)
+        across, up = (in_order(point[name] for point in points) for name in chosen)
+        told = figures([point["value"] for point in points])
+        points = [{**point, "told": text} for point, text in zip(points, told, strict=True)]
+        written = len(across) <= MOST_WRITTEN
+        scale = alt.Scale(scheme="viridis")
+        base = alt.Chart(alt.Data(values=points)).encode(
+            x=alt.X(f"{field_name(chosen[0])}:O", title=chosen[0], sort=across, axis=parameter_axis(across)),
+            y=alt.Y(f"{field_name(chosen[1])}:O", title=chosen[1], sort=up[::-1]),
+            tooltip=tooltip,
         )
-        return chart.properties(title=title, width=WIDTH, height=alt.Step(CELL))
+        beside = None if written else alt.Legend(orient="bottom", title=title)
+        chart = base.mark_rect().encode(color=alt.Color("value:Q", scale=scale, legend=beside))
+        if written:
+            middle = (min(best.values()) + max(best.values())) / 2
+            ink = alt.condition(alt.datum.value > middle, alt.value("#000"), alt.value("#fff"))
+            chart += base.mark_text(fontSize=11).encode(text="told:N", color=ink)
+        return chart.properties(title=heading, width=WIDTH, height=alt.Step(CELL))
 
     def outcomes(self, name: str | None = None) -> altair.Chart:
         """The mean of an outcome at the hits of each query or variant, beside its mean at all events (red).
@@ -176,26 +206,32 @@ class Plots:
             for row, label in zip(table.to_pylist(), labels)
             if row["outcome"] == name and row["n"]
         ]
-        shown = sorted({(-row["n"], row["variant"]) for row in rows if row["sample"] == "all"})[:MOST_BARS]
-        kept = {label for _, label in shown}
+        most = sorted({(-row["n"], row["variant"]) for row in rows if row["sample"] == "all"})[:MOST_BARS]
+        kept = {label for _, label in most}
         data = alt.Data(values=[_plain(row) for row in rows if row["variant"] in kept])
+        order = [label for label in self._in_order(table) if label in kept]
         base = alt.Chart(data).encode(
-            y=alt.Y("variant:N", title=None, axis=alt.Axis(labelLimit=400)),
+            y=alt.Y("variant:N", title=None, sort=order, axis=alt.Axis(labelLimit=400)),
             yOffset=alt.YOffset("sample:N"),
-            color=alt.Color("sample:N", title=None, legend=_legend({row["sample"] for row in rows})),
+            color=alt.Color("sample:N", title=None, legend=legend({row["sample"] for row in rows})),
             tooltip=["variant:N", "sample:N", "n:Q", "mean:Q", "low:Q", "high:Q", "median:Q", "base_mean:Q"],
         )
         chart = (
-            base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", title=f"mean of {name}"), x2="high:Q")
-            + base.mark_point(filled=True, size=50).encode(x="mean:Q")
-            + base.mark_tick(thickness=2, color="#e4572e").encode(x="base_mean:Q", color=alt.value("#e4572e"))
+            base.mark_rule(strokeWidth=2).encode(
+                x=alt.X("low:Q", title=f"mean of {name}", scale=alt.Scale(zero=False), axis=value_axis()),
+                x2="high:Q",
+            )
+            + base.mark_point(filled=True, size=50, opacity=1).encode(x="mean:Q")
+            + base.mark_tick(thickness=2, color=SECOND_COLOUR).encode(
+                x="base_mean:Q", color=alt.value(SECOND_COLOUR)
+            )
         )
         return chart.properties(
             title=f"{name}: mean, 95 % interval, and the mean of all events (red)", width=WIDTH
         )
 
     def distribution(self, name: str | None = None) -> altair.Chart:
-        """How the values of an outcome are distributed at the hits of each query or variant (a histogram).
+        """How the values of an outcome are distributed at the hits: a histogram for each query or variant.
 
         At most ten queries or variants are shown, those with the most hits.
 
@@ -223,8 +259,10 @@ class Plots:
         edges = np.linspace(low, high if high > low else low + 1, BINS + 1)
         labels = np.array(self._labels(table), object)
         sizes = {label: int((labels == label).sum()) for label in dict.fromkeys(labels)}
+        most = sorted(sizes, key=lambda one: -sizes[one])[:MOST_LINES]
+        order = [label for label in self._in_order(table) if label in most]
         rows = []
-        for label in sorted(sizes, key=lambda one: -sizes[one])[:MOST_LINES]:
+        for label in order:
             own = values[labels == label]
             own = np.clip(own[~np.isnan(own)], edges[0], edges[-1])
             counts = np.histogram(own, edges)[0] / max(len(own), 1)
@@ -232,17 +270,19 @@ class Plots:
                 {"variant": label, "from": float(a), "to": float(b), "share": float(share)}
                 for a, b, share in zip(edges[:-1], edges[1:], counts)
             ]
-        chart = (
-            alt.Chart(alt.Data(values=rows))
-            .mark_line(interpolate="step-after")
-            .encode(
-                x=alt.X("from:Q", title=name, scale=alt.Scale(zero=False)),
-                y=alt.Y("share:Q", title="share of hits", axis=alt.Axis(format="%")),
-                color=alt.Color("variant:N", title=None, legend=_legend(sizes)),
-                tooltip=["variant:N", "from:Q", "to:Q", "share:Q"],
-            )
-        )
-        return chart.properties(title=f"{name} at the hits (outermost: and beyond)", width=WIDTH)
+        encoding: dict[str, Any] = {
+            "x": alt.X("from:Q", title=name, scale=alt.Scale(zero=False), axis=value_axis()),
+            "x2": "to:Q",
+            "y": alt.Y("share:Q", title="share of hits", axis=alt.Axis(format="%", tickCount=4)),
+            "y2": alt.datum(0),
+            "tooltip": ["variant:N", "from:Q", "to:Q", alt.Tooltip("share:Q", format=".1%")],
+        }
+        title = f"{name} at the hits (the outermost bars: and beyond)"
+        if len(order) > 1:
+            encoding["facet"] = alt.Facet("variant:N", title=None, sort=order, columns=COLUMNS)
+        width, height = (WIDTH // COLUMNS, SMALL) if len(order) > 1 else (WIDTH, 2 * SMALL)
+        chart = alt.Chart(alt.Data(values=rows)).mark_rect(color=FIRST_COLOUR).encode(**encoding)
+        return chart.properties(title=title, width=width, height=height)
 
     def funnel(self, variant: str | None = None) -> altair.Chart:
         """How many events complete each step of a pattern, and how many would without one of its conditions.
@@ -280,15 +320,21 @@ class Plots:
             if label == chosen
         ]
         steps = list(dict.fromkeys(row["step"] for row in rows))
-        axis = alt.Y("step:N", sort=steps, title=None, axis=alt.Axis(labelLimit=400))
+        axis = alt.Y("step:N", sort=steps, title=None, axis=None, scale=alt.Scale(paddingInner=0.6))
         tooltip = ["step:N", "without:N", "hits:Q", "matches:Q", "died:Q"]
         kept = alt.Chart(alt.Data(values=[row for row in rows if not row["without"]]))
         freer = alt.Chart(alt.Data(values=[row for row in rows if row["without"]]))
-        x = alt.X("hits:Q", title="events that complete the step")
-        chart = kept.mark_bar().encode(x=x, y=axis, tooltip=tooltip) + freer.mark_tick(
-            thickness=3, color="#e4572e"
-        ).encode(x=x, y=axis, tooltip=tooltip)
-        return chart.properties(title=f"{chosen}: steps, and without one condition each (red)", width=WIDTH)
+        x = alt.X("hits:Q", title="events that complete the step", axis=value_axis())
+        chart = (
+            kept.mark_bar().encode(x=x, y=axis, tooltip=tooltip)
+            + freer.mark_tick(thickness=3, color=SECOND_COLOUR).encode(x=x, y=axis, tooltip=tooltip)
+            # Above the bars there is room for a whole step, also on a narrow page.
+            + kept.mark_text(align="left", baseline="bottom", dy=-12, limit=4 * WIDTH).encode(
+                x=alt.value(2), y=axis, text="step:N"
+            )
+        )
+        title = f"{chosen}: events that complete each step; red: without one of its conditions"
+        return chart.properties(title=title, width=WIDTH, height=alt.Step(2 * CELL))
 
     def episodes(self, events: Any, value: str, variant: str | None = None, **keywords: Any) -> altair.Chart:
         """A column over time as a line, such as a price, and on it the matches of a query or variant.
@@ -346,10 +392,10 @@ class Plots:
         )
         tooltip = [f"from:{kind}", f"to:{kind}", "begin:Q", "end:Q"]
         spans = alt.Chart(alt.Data(values=found.matches)).encode(tooltip=tooltip)
-        drawn = spans.mark_rule(strokeWidth=2, color="#e4572e").encode(
+        drawn = spans.mark_rule(strokeWidth=2, color=SECOND_COLOUR).encode(
             x=f"from:{kind}", x2="to", y="begin:Q", y2="end"
         )
-        ends = spans.mark_point(filled=True, size=30, color="#e4572e").encode(x=f"to:{kind}", y="end:Q")
+        ends = spans.mark_point(filled=True, size=30, color=SECOND_COLOUR).encode(x=f"to:{kind}", y="end:Q")
         title = f"{chosen}: {len(found.matches):,} matches on {value}" + (
             f", {found.key}" if found.key else ""
         )
@@ -363,6 +409,18 @@ class Plots:
     def _labels(self, table: pa.Table) -> list[str]:
         """What each row is called: the query, and the parameters that differ."""
         return labels_of(self._result, table)
+
+    def _in_order(self, table: pa.Table) -> list[str]:
+        """The labels of the rows of a table, by the order of the values of their parameters."""
+        given = self._given(table)
+        keys = zip(*(map(order_of, own) for own in given.values())) if given else [()] * len(table)
+        queries = table.column("query").to_pylist()
+        first = {query: place for place, query in enumerate(dict.fromkeys(queries))}
+        found = sorted(
+            zip([first[query] for query in queries], keys, self._labels(table), strict=True),
+            key=lambda one: one[:2],
+        )
+        return list(dict.fromkeys(label for _, _, label in found))
 
     def _given(self, table: pa.Table) -> dict[str, list[Any]]:
         """The values of the parameters in each row; their columns are those after the query's."""
@@ -393,59 +451,6 @@ class Plots:
             for place, row in enumerate(table.select(["outcome", "sample", "mean"]).to_pylist())
             if row["outcome"] == name and row["sample"] == "all"
         ]
-
-
-WIDTH = 640
-"""Pixels of a chart."""
-
-CELL = 28
-"""Pixels of a row of a heat map."""
-
-FLAT = 60
-"""The letters of all labels of an axis at most, for them to lie flat."""
-
-
-def _axis(values: Sequence[Any]) -> altair.Axis:
-    """The axis of a parameter: short labels lie flat, others stand."""
-    alt = charts()
-    flat = sum(len(str(value)) + 2 for value in values) <= FLAT
-    return alt.Axis(labelAngle=0) if flat else alt.Axis()
-
-
-def charts() -> Any:
-    """Altair, which draws the charts.
-
-    Raises
-    ------
-    CerError
-        When it is not installed.
-    """
-    try:
-        import altair
-    except ImportError as error:
-        raise CerError("charts are drawn by Altair: pip install 'cer-gpu[report]'") from error
-    return altair
-
-
-def _legend(shown: Any) -> Any:
-    import altair
-
-    return None if len(shown) < 2 else altair.Legend(labelLimit=400, orient="bottom", columns=2)
-
-
-def _field(name: str) -> str:
-    """A column's name as Vega-Lite reads it."""
-    return (
-        name.replace("\\", "\\\\")
-        .replace(".", "\\.")
-        .replace("[", "\\[")
-        .replace("]", "\\]")
-        .replace(":", "\\:")
-    )
-
-
-def _by_number(value: Any) -> tuple[bool, Any]:
-    return (not isinstance(value, (int, float)), value if isinstance(value, (int, float)) else str(value))
 
 
 def _some(names: Sequence[str]) -> str:

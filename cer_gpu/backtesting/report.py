@@ -9,24 +9,30 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from cer_gpu.backtesting.best_variants import best_variants
+from cer_gpu.backtesting.outcomes.summary import LEAST_N
 from cer_gpu.backtesting.plots import Plots
 from cer_gpu.backtesting.report_style import SCRIPT, STYLE
+from cer_gpu.backtesting.report_table import ReportTable
 from cer_gpu.backtesting.row_pattern_query import RowPatternQuery
-from cer_gpu.engine.answers.display import cells
+from cer_gpu.backtesting.variant_label import in_order, labels_of
 from cer_gpu.errors import CerError
 
 if TYPE_CHECKING:
     from cer_gpu.backtesting.provenance import BacktestResult
 
-MOST_ROWS = 2000
-"""Rows of a table of the page at most; those with most hits, or the first ones."""
-
 MOST_DRAWN = 20
 """Queries whose automata are drawn."""
 
+MOST_VALUES = 30
+"""Values of a parameter that are listed."""
+
+VALUES = frozenset({"mean", "p05", "p25", "median", "p75", "p95", "low", "high", "base_mean", "base_median"})
+"""Figures of an outcome that are values of it, so that they are shown with as many decimals."""
+
 
 def page_of(result: BacktestResult, title: str) -> str:
-    """The page: tables that sort, charts, the queries with their automata, and how it was run.
+    """The page: the queries, a verdict, tables that sort, charts, automata, and how it was run.
 
     Parameters
     ----------
@@ -41,14 +47,11 @@ def page_of(result: BacktestResult, title: str) -> str:
     charts = list(_charts(result))
     parts = [
         f"<h1>{escape(title)}</h1>",
-        f"<p class='about'>{escape(result.about.told)}</p>",
+        *_queries(result),
+        *_verdicts(result),
         *(f"<p class='note'>{escape(note)}</p>" for note in result.notes),
-        *_table("What was found", result.to_arrow(), "hits"),
+        *_tables(result),
     ]
-    if result.has_outcomes:
-        parts += _table("Outcomes", result.outcomes, None)
-    if result.has_funnel:
-        parts += _table("How far runs get, and where they die", result.funnel, None)
     if charts:
         parts.append("<h2>Charts</h2>")
     # A title in the page breaks into lines where the page is narrow; in a chart it is cut off.
@@ -57,7 +60,8 @@ def page_of(result: BacktestResult, title: str) -> str:
         f"<div class='chart' id='chart{number}'></div></figure>"
         for number, spec in enumerate(charts)
     ]
-    parts += _queries(result)
+    parts += _automata(result)
+    parts += ["<h2>How it was run</h2>", f"<p class='about'>{escape(result.about.told)}</p>"]
     specs = json.dumps(charts).replace("</", "<\\/")
     return (
         "<!doctype html>\n<html lang='en'><head><meta charset='utf-8'>"
@@ -93,7 +97,8 @@ def _charts(result: BacktestResult) -> Iterator[dict[str, Any]]:
                 asked.append(lambda name=name: plots.distribution(name))  # type: ignore[misc]
     for one in asked:
         spec: dict[str, Any] = one().properties(background="transparent").to_dict()
-        yield spec | {"width": "container"}
+        # The script of the page tells histograms side by side how wide they are.
+        yield spec if "facet" in spec.get("encoding", {}) else spec | {"width": "container"}
 
 
 def _libraries() -> str:
@@ -106,65 +111,75 @@ def _libraries() -> str:
     return bundle.replace("</script", "<\\/script")
 
 
-def _table(title: str, table: pa.Table, by: str | None) -> Iterator[str]:
-    """A table of the page."""
-    shown = table
-    told = f"{len(table):,} rows"
-    if len(table) > MOST_ROWS:
-        shown = table.sort_by([(by, "descending")]) if by is not None else table
-        shown = shown.slice(0, MOST_ROWS)
-        which = "with most hits" if by is not None else "that come first"
-        told = f"the {MOST_ROWS:,} of {len(table):,} rows {which}"
-    yield f"<h2>{escape(title)} <small>{escape(told)}</small></h2>"
-    numbers = [_is_number(field.type) for field in shown.schema]
-    head = "".join(
-        f"<th class='{'number' if number else ''}'><button type='button'>{escape(name)}</button></th>"
-        for name, number in zip(shown.schema.names, numbers)
-    )
-    columns = [_shown(column) for column in shown.columns]
-    rows = "".join(
-        "<tr>"
-        + "".join(
-            f"<td class='{'number' if number else ''}'>{escape(cell)}</td>"
-            for cell, number in zip(row, numbers)
-        )
-        + "</tr>"
-        for row in zip(*columns)
-    )
-    yield f"<div class='table'><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>"
-
-
-def _is_number(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind))
-
-
-def _shown(column: pa.ChunkedArray) -> list[str]:
-    """The cells of a column: large numbers with commas, times with a space before the clock."""
-    if pa.types.is_floating(column.type):
-        return ["" if one is None or one != one else _rounded(one) for one in column.to_pylist()]
-    if _is_number(column.type):
-        return ["" if one is None else _grouped(one) for one in column.to_pylist()]
-    texts = cells(column)
-    return [text.replace("T", " ", 1) for text in texts] if pa.types.is_timestamp(column.type) else texts
-
-
-def _grouped(value: Any) -> str:
-    return f"{value:,}" if abs(value) >= 10_000 else str(value)  # a year is no large number
-
-
-def _rounded(value: float) -> str:
-    return f"{value:,.0f}" if 1e6 <= abs(value) < 1e15 else f"{value:.6g}"
-
-
 def _queries(result: BacktestResult) -> Iterator[str]:
-    """The texts of the queries, with their automata."""
-    yield "<h2>Queries</h2>"
+    """The texts of the queries, and the values of their parameters."""
+    for name, query in result.about.queries.items():
+        heading = f"<h2>{escape(name)}</h2>" if len(result.about.queries) > 1 else ""
+        yield f"{heading}<pre>{escape(query.text.strip())}</pre>"
+    table = result.to_arrow()
+    told = []
+    for place, name in enumerate(result.parameters, 1):
+        values = [str(value) for value in in_order(table.column(place).to_pylist()) if value is not None]
+        most = f", ... ({len(values):,} in all)" if len(values) > MOST_VALUES else ""
+        if values:
+            said = escape(", ".join(values[:MOST_VALUES]) + most)
+            told.append(f"<tr><th>{escape(name)}</th><td>{said}</td></tr>")
+    if told:
+        yield f"<table class='given'>{''.join(told)}</table>"
+
+
+def _verdicts(result: BacktestResult) -> Iterator[str]:
+    """What to make of the result, in words."""
+    if not result.has_outcomes:
+        yield f"<p class='verdict'>{escape(_found(result))}</p>"
+        return
+    for name in dict.fromkeys(result.outcomes.column("outcome").to_pylist()):
+        best = best_variants(result, name, LEAST_N, 1, "mean", True)
+        kind = "verdict better" if best.beats_base else "verdict"
+        yield f"<p class='{kind}'><b>{escape(name)}</b>: {escape(best.verdict)}</p>"
+
+
+def _found(result: BacktestResult) -> str:
+    """How much was found, and by which query most of it."""
+    table = result.to_arrow()
+    sums: dict[str, int] = {}
+    for label, hits in zip(labels_of(result, table), table.column("hits").to_pylist(), strict=True):
+        sums[label] = sums.get(label, 0) + hits
+    if not any(sums.values()):
+        return "Nothing was found."
+    most = max(sums, key=lambda one: sums[one])
+    if len(sums) == 1:
+        return f"Matches end at {sums[most]:,} events."
+    empty = sum(not hits for hits in sums.values())
+    none = f" {empty:,} found nothing." if empty else ""
+    return f"Of {len(sums):,} queries, {most} has the most hits: {sums[most]:,}.{none}"
+
+
+def _tables(result: BacktestResult) -> Iterator[str]:
+    """The tables: what was found, each outcome, how far matches get."""
+    count = len(result.parameters)
+    yield from ReportTable("What was found", result.to_arrow(), count, "hits").html()
+    if result.has_outcomes:
+        table = result.outcomes
+        names = table.column("outcome").to_pylist()
+        for name in dict.fromkeys(names):
+            own = table.filter(pa.array([one == name for one in names]))
+            yield from ReportTable(f"Outcome {name}", own, count, "n", VALUES).html()
+    if result.has_funnel:
+        yield from ReportTable("How far matches get", result.funnel, count).html()
+
+
+def _automata(result: BacktestResult) -> Iterator[str]:
+    """How the queries are evaluated: their automata."""
+    parts = []
     for number, (name, query) in enumerate(result.about.queries.items()):
-        yield f"<h3>{escape(name)}</h3><pre>{escape(query.text.strip())}</pre>"
+        heading = f"<h3>{escape(name)}</h3>" if len(result.about.queries) > 1 else ""
         if isinstance(query, RowPatternQuery):
-            yield f"<pre>{escape(query.explain())}</pre>"
+            parts.append(f"{heading}<pre>{escape(query.explain())}</pre>")
         elif number < MOST_DRAWN:
             try:
-                yield f"<figure class='automaton'>{query.explain('svg')}</figure>"
+                parts.append(f"{heading}<figure class='automaton'>{query.explain('svg')}</figure>")
             except CerError as error:
-                yield f"<p class='note'>The automaton is not drawn: {escape(str(error).splitlines()[0])}</p>"
+                why = escape(str(error).splitlines()[0])
+                parts.append(f"{heading}<p class='note'>The automaton is not drawn: {why}</p>")
+    yield f"<details><summary>The automata of the queries</summary>{''.join(parts)}</details>"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from cer_gpu.backtesting.outcomes.summary import LEAST_N
 from cer_gpu.engine.answers.display import as_html, as_text
 
 if TYPE_CHECKING:
@@ -18,9 +19,6 @@ if TYPE_CHECKING:
     from cer_gpu.backtesting.plots import Plots
     from cer_gpu.backtesting.provenance import Provenance
 
-
-LEAST_N = 30
-"""From so many values on `best` compares a variant: of fewer, the interval says little."""
 
 SHOWN = 20
 """Rows that a result shows of itself."""

@@ -8,6 +8,9 @@ import numpy as np
 
 QUANTILES = {"p05": 0.05, "p25": 0.25, "median": 0.5, "p75": 0.75, "p95": 0.95}
 
+LEAST_N = 30
+"""From so many values on a variant is compared with others: of fewer, the interval says little."""
+
 RESAMPLES = 1000
 """Resamples of the bootstrap, fewer where there are many values."""
 
