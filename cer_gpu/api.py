@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from cer_gpu.checked_query import check_roles, checked, opened, raise_errors, say_findings, schema_of
 from cer_gpu.engine.read.sources.arrow_types import all_units
 from cer_gpu.engine.run.device_choice import place_of
+from cer_gpu.engine.run.nan_watch import nan_watch
 from cer_gpu.engine.run.options import Options, read_options, spelled
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import Diagnostic
@@ -150,7 +151,7 @@ class Query:
             "auto" uses a GPU where there is one and it is faster; `Matches.device_reason` says why. Several
             CUDA devices, `["cuda:0", "cuda:1"]` or "cuda:0,cuda:1", share the work.
         limit : int, optional
-            Stop after this many complex events; `Matches.limited` says whether there are more.
+            Stop after this many (of a stream: for each batch); `Matches.limited` says whether there are more.
         memory : int, optional
             Bytes that a run may keep and work on at a time. It decides how many events are read and run at a
             time, and how many complex events are found at a time. If the events of open windows and the keys
@@ -171,8 +172,8 @@ class Query:
         decimal_point : {".", ","}, optional
             The decimal point of numbers in CSV files.
         ambiguous : {"raise", "earliest", "latest", "infer"}, default "raise"
-            Which moment a time without an offset in a CSV file is that clocks of the column's time zone
-            showed twice: an error, the first, the second, or by the order of the rows.
+            Which moment a time without an offset in a CSV file is that its clocks showed twice: an error,
+            the first, the second, or by the order of the rows.
         engine : str, default "auto"
             The engine that answers the query: "regular", "chain", "ordered", "apart", "threshold",
             "rule", "join", "timed", "clock", "general". "auto" takes the one that answers in the fewest
@@ -195,6 +196,9 @@ class Query:
             are places in that order, and `row` in `Matches.events()` is the row as it was given.
         on_late : {"error", "drop"}, default "error"
             A row that is later still is an error, or left out and counted in `Matches.notes`.
+        nan_is_null : bool, optional
+            Whether NaN is a missing value or a number. None: missing in pandas, a number elsewhere, with a
+            note where the answer depends on it.
 
         Returns
         -------
@@ -237,8 +241,7 @@ class Query:
         -------
         pyarrow.Table
             One row for each position at which a complex event ends: `position` (int64), the columns of
-            PARTITION BY, `time` if `order_by` is given, and `count` (int64; decimal256 if a count exceeds 64
-            bits).
+            PARTITION BY, `time` if `order_by` is given, and `count` (int64; decimal256 beyond 64 bits).
         """
         return self._bound(events, read_options(**keywords), "counts").counts()
 
@@ -258,9 +261,7 @@ class Query:
 
     @spelled(read_options, omit=("sort",))
     def stream(self, state: bytes | None = None, **keywords: Unpack[StreamKeywords]) -> Stream:
-        """Run the query over batches as they arrive; keywords as in `run`, except `sort`.
-
-        `limit` holds for each batch.
+        """Run the query over batches as they arrive; keywords as in `run`, without `sort`.
 
         Parameters
         ----------
@@ -428,10 +429,8 @@ class Query:
 
         Raises
         ------
-        QueryError
-            When the query does not fit the schema.
-        DataError
-            When the schema lacks the type, stream or time column that the query needs.
+        QueryError, DataError
+            When the query does not fit the schema, or its type, stream or time column is not there.
         """
         return self.portable_over(schema.empty_table(), read_options(**keywords))
 
@@ -472,6 +471,8 @@ class Query:
         bound = BoundQuery(compiled, source, units, asked, self._workers)
         if findings:
             say_findings(findings, bound.notes)
+        if self.names and asked.nan_is_null is None:
+            bound.nan_watch = nan_watch(self._tree, source)
         if not once:
             bound.instead = partial(self.bound_to, source, asked, question, once=True)
         return bound

@@ -162,6 +162,7 @@ def opened(names: frozenset[str], events: Any, asked: Options) -> Source:
             late=asked.late,
             on_late=asked.on_late,
             order_unit=asked.order_unit,
+            nan_is_null=asked.nan_is_null,
         )
 
 

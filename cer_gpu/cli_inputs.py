@@ -146,6 +146,14 @@ Ambiguous = Annotated[
         help="Which moment a time in a CSV file is that clocks of the column's time zone showed twice."
     ),
 ]
+NanIsNull = Annotated[
+    bool | None,
+    typer.Option(
+        "--nan-is-null/--nan-is-number",
+        help="Read NaN as a missing value, or as a number (the default, with a note where that matters).",
+        show_default=False,
+    ),
+]
 Param = Annotated[
     list[str] | None,
     typer.Option(
@@ -306,6 +314,7 @@ class EventOptions:
     date_format: DateFormat = None
     decimal_point: DecimalPoint = None
     ambiguous: Ambiguous = ClockChoice.raise_
+    nan_is_null: NanIsNull = None
     param: Param = None
     input_format: MaybeInputFormat = None
     device: Device = "auto"
@@ -344,6 +353,7 @@ class EventOptions:
             "until": self.until,
             "late": self.late,
             "on_late": self.on_late.value,
+            "nan_is_null": self.nan_is_null,
         }
 
     def _text(self) -> dict[str, Any]:

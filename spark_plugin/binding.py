@@ -128,6 +128,7 @@ _ELSEWHERE = {
     "ordered": "leave it out, the events of a DataFrame are always sorted by order_by",
     "late": "leave it out, the events of a DataFrame are always sorted by order_by",
     "on_late": "leave it out, the events of a DataFrame are always sorted by order_by",
+    "nan_is_null": "make nulls of NaN in the DataFrame, F.when(~F.isnan('price'), F.col('price'))",
     "device": "set spark.cer.gpu, which says whether tasks use a GPU",
 }
 

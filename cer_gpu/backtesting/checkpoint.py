@@ -31,7 +31,7 @@ GoOn = Callable[[dict[str, Any] | None, int], tuple[list[pa.Table], dict[str, An
 
 Returns the tables of all files, and the new state."""
 
-READING = ("order_by", "order_unit", "type_column", "stream_column", "ordered", "engine")
+READING = ("order_by", "order_unit", "type_column", "stream_column", "ordered", "engine", "nan_is_null")
 """The keywords by which events are read."""
 
 

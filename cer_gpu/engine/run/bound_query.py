@@ -31,6 +31,7 @@ from cer_gpu.engine.read.sources.categories import Orders
 from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.run.chunks import CHUNK, Chunker, Run
 from cer_gpu.engine.run.device_choice import Place, place_of
+from cer_gpu.engine.run.nan_watch import NanWatch
 from cer_gpu.engine.run.needed_columns import foresight_of, lacks_a_type, needed_columns
 from cer_gpu.engine.run.options import Options
 from cer_gpu.engine.run.portable_query import PortableQuery
@@ -120,6 +121,8 @@ class BoundQuery:
             self.until = turned_moment(self._moment, source.arrow_schema, options.order_by)
         self.instead: Callable[[], BoundQuery] | None = None
         """Makes the query that answers in its place, if decimals that it compares do not fit 64 bits."""
+        self.nan_watch: NanWatch | None = None
+        """Notes NaN where the answer depends on what it means."""
 
     @property
     def compiled(self) -> CompiledQuery:
@@ -139,8 +142,6 @@ class BoundQuery:
     def over(self, source: Source, halo: int) -> BoundQuery:
         """The same query over other events of these columns; `halo` as for the class."""
         return BoundQuery(self._query, source, self._units, self._options, self._workers, halo, part=True)
-
-    # ---------------------------------------------------------------------------------- the answers
 
     def count(self) -> int:
         """How many complex events there are."""
@@ -207,7 +208,6 @@ class BoundQuery:
 
     def matches(self) -> Matches:
         """The complex events, lazily."""
-
         first = self.begin("run")
         begun = iter([first])  # for the first iteration; a further one begins its own
 
@@ -299,8 +299,6 @@ class BoundQuery:
         if options.stream_column not in columns:
             options = replace(options, stream_column=None)  # the query does not read it
         return PortableQuery(self._query, self.arrow_schema, self._units, options, columns)
-
-    # ------------------------------------------------------------------------------------- the run
 
     def begin(self, product: Product, pushed: bool = False, more: tuple[str, ...] = ()) -> Run:
         """Set up a run; nothing is read yet.
@@ -456,7 +454,8 @@ class BoundQuery:
     def read(self, run: Run) -> Iterator[pa.RecordBatch]:
         """The batches that a run reads, with the columns of the source that it needs."""
         needed = needed_columns(self._query.reading, self._options, run.intake.payload)
-        return self._source.batches(needed.all, run.rows, needed.classified_alone)
+        batches = self._source.batches(needed.all, run.rows, needed.classified_alone)
+        return batches if self.nan_watch is None else self.nan_watch.over(batches, self.notes)
 
     def _ends(self, run: Run, asked: Asked, watch: Watch) -> Iterator[ReportedEnds]:
         """Where complex events end, chunk by chunk."""

@@ -54,6 +54,8 @@ class Options:
         By how much time rows may be out of order, as given; None: not at all.
     on_late : {"error", "drop"}
         What becomes of rows that are later.
+    nan_is_null : bool or None
+        Whether NaN is a missing value; None: as the container of the events has it.
     """
 
     order_by: tuple[str, ...]
@@ -72,6 +74,7 @@ class Options:
     until: Any = None
     late: Any = None
     on_late: str = "error"
+    nan_is_null: bool | None = None
 
 
 class CommonKeywords(TypedDict, total=False):
@@ -93,6 +96,7 @@ class CommonKeywords(TypedDict, total=False):
     late: Any
     on_late: str
     ambiguous: str
+    nan_is_null: bool | None
 
 
 class FunnelKeywords(CommonKeywords, total=False):
@@ -144,6 +148,7 @@ def read_options(
     late: Any = None,
     on_late: str = "error",
     ambiguous: str = "raise",
+    nan_is_null: bool | None = None,
     **unknown: object,
 ) -> Options:
     """Check the keywords.
@@ -184,6 +189,10 @@ def read_options(
             "ambiguous='infer' tells by the order of the rows when the clock was set back, so they must come "
             f"in order: leave out {asked}, write the times with offsets, or pass 'earliest' or 'latest'"
         )
+    if nan_is_null is not None and not isinstance(nan_is_null, bool):
+        raise TypeError(
+            f"nan_is_null must be True, False or None (as the container has it), not {brief(nan_is_null)}"
+        )
     form = delimiter, column_types, date_format, decimal_point, ambiguous
     return Options(
         columns,
@@ -202,6 +211,7 @@ def read_options(
         until,
         late,
         on_late,
+        nan_is_null,
     )
 
 

@@ -284,8 +284,8 @@ class Stream:
         check_alike(bound.orders, self._first.orders, "the batch")
         keeps = isinstance(self._state, StreamState)
         self._pushed = bound
-        if self._order.waits:
-            pass  # rows are read together with those that wait
+        if self._order.waits or self._about.get("nan_is_null"):
+            pass  # rows are read together with those that wait, or their NaN become nulls
         elif isinstance(given, (pa.RecordBatch, pa.Table)):
             self._alike = AlikeBatches(given.schema, bound, self._run, keeps)
         elif keeps and isinstance(given, dict) and all(map(is_arrow, given.values())):
@@ -354,7 +354,8 @@ class Stream:
 
     def _resume(self, stored: StoredState) -> None:
         """Continue from a stored state."""
-        for what, own in self._about.items():
+        for what in dict.fromkeys([*self._about, *stored.about]):
+            own = self._about.get(what)
             other = stored.about.get(what)
             if other != own:
                 raise DataError(
@@ -445,6 +446,7 @@ def about(text: str, asked: Options) -> dict[str, Any]:
         "event_id": asked.event_id,
         **{name: repr(own) for name in ("until", "late") if (own := getattr(asked, name)) is not None},
         **({"on_late": asked.on_late} if asked.on_late != "error" else {}),
+        **({"nan_is_null": asked.nan_is_null} if asked.nan_is_null is not None else {}),
         **({"params": repr(sorted(asked.params.items()))} if asked.params else {}),
     }
 

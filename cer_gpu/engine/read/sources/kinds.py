@@ -14,6 +14,7 @@ from cer_gpu.engine.read.sources.arrow_types import first_line, normal_schema, s
 from cer_gpu.engine.read.sources.categories import check_alike, enum_orders, joined_orders, orders_in
 from cer_gpu.engine.read.sources.device_rows import DeviceRows, on_device, open_device
 from cer_gpu.engine.read.sources.frame_index import FrameIndex
+from cer_gpu.engine.read.sources.nan_rows import kept_nan
 from cer_gpu.engine.read.sources.rows import (
     DatasetRows,
     Rows,
@@ -36,7 +37,7 @@ ACCEPTED = (
 )
 
 
-def open_rows(events: Any, where: str, text: TextForm = PLAIN) -> Rows:
+def open_rows(events: Any, where: str, text: TextForm = PLAIN, keeps_nan: bool = False) -> Rows:
     """The rows of anything that a user passes, except a dict of tables.
 
     Parameters
@@ -46,6 +47,8 @@ def open_rows(events: Any, where: str, text: TextForm = PLAIN) -> Rows:
         The name of the events in messages.
     text : TextForm
         How text files are read.
+    keeps_nan : bool
+        Whether NaN in data frames of pandas are numbers and not missing values.
 
     Raises
     ------
@@ -72,9 +75,9 @@ def open_rows(events: Any, where: str, text: TextForm = PLAIN) -> Rows:
     if _is_scanner(events):
         return StreamRows(events.to_reader(), events.to_reader, where.replace("table", "scanner"))
     if isinstance(events, (list, tuple)):
-        return _open_list(events, where)
+        return _open_list(events, where, keeps_nan)
     if _is_frame(events):
-        return _from_pandas(events, where)
+        return _from_pandas(events, where, keeps_nan)
     if type(events).__module__.split(".")[0] == "polars" and type(events).__name__ == "LazyFrame":
         return LazyRows(events, where)
     if on_device(events):
@@ -87,7 +90,7 @@ def open_rows(events: Any, where: str, text: TextForm = PLAIN) -> Rows:
         streamed.orders = {**streamed.orders, **enum_orders(events)}
         return streamed
     if isinstance(events, Iterator):
-        return YieldedRows(events, where.replace("table", "iterator"))
+        return YieldedRows(events, where.replace("table", "iterator"), keeps_nan)
     collect = " (call .collect() on it first)" if hasattr(events, "collect") else ""
     raise DataError(f"cannot read events of type {_type_name(events)}{collect}; pass {ACCEPTED}")
 
@@ -110,7 +113,7 @@ def _type_name(value: object) -> str:
 # ------------------------------------------------------------------------- lists and iterators
 
 
-def _open_list(events: Sequence[Any], where: str) -> Rows:
+def _open_list(events: Sequence[Any], where: str, keeps_nan: bool) -> Rows:
     """A list of record batches, tables or data frames, one after another."""
     if all(isinstance(each, pa.RecordBatch) for each in events):
         try:
@@ -126,7 +129,10 @@ def _open_list(events: Sequence[Any], where: str) -> Rows:
             "a list of events must hold paths only, or record batches, tables or data frames only, and this "
             f"one holds a {_type_name(odd[0])}{rows if isinstance(odd[0], Mapping) else ''}"
         )
-    parts = [open_rows(each, f"number {number} of the list") for number, each in enumerate(events)]
+    parts = [
+        open_rows(each, f"number {number} of the list", keeps_nan=keeps_nan)
+        for number, each in enumerate(events)
+    ]
     tables = [part.table() for part in parts]
     unread = {name: reason for part in parts for name, reason in part.unread.items()}
     # What one of the frames does not hold in one type is a column of the list that no query can read.
@@ -190,6 +196,8 @@ class YieldedRows(Rows):
     events : iterator
     where : str
         The name of the iterator in messages.
+    keeps_nan : bool
+        As for `open_rows`.
 
     Raises
     ------
@@ -197,8 +205,8 @@ class YieldedRows(Rows):
         If it yields nothing, or something else.
     """
 
-    def __init__(self, events: Iterator[Any], where: str) -> None:
-        parts = _parts_of(events, where)
+    def __init__(self, events: Iterator[Any], where: str, keeps_nan: bool) -> None:
+        parts = _parts_of(events, where, keeps_nan)
         first = next(parts, None)
         if first is None:
             raise DataError(f"{where} gave no batches: it is empty, or has been read before")
@@ -255,11 +263,11 @@ class YieldedRows(Rows):
                     ) from error
 
 
-def _parts_of(events: Iterable[Any], where: str) -> Iterator[Rows]:
+def _parts_of(events: Iterable[Any], where: str, keeps_nan: bool) -> Iterator[Rows]:
     for number, each in enumerate(events):
         if not _is_table(each):
             raise DataError(f"{where} gives {_type_name(each)}, not record batches, tables or data frames")
-        yield open_rows(each, f"item {number} of {where}")
+        yield open_rows(each, f"item {number} of {where}", keeps_nan=keeps_nan)
 
 
 # ------------------------------------------------------------------------------- data frames
@@ -287,8 +295,9 @@ class LazyRows(Rows):
         yield from part.read(wanted, rows)
 
 
-def _from_pandas(frame: Any, where: str) -> TableRows:
+def _from_pandas(frame: Any, where: str, keeps_nan: bool) -> TableRows:
     """A pandas DataFrame as a table; named levels of its index become columns."""
+    kept = list(frame.columns)
     unread: dict[str, str] = {}
     try:
         table = pa.Table.from_pandas(frame)
@@ -303,6 +312,8 @@ def _from_pandas(frame: Any, where: str) -> TableRows:
             table = pa.Table.from_pandas(frame[kept], preserve_index=None if unread else False)
         except (pa.ArrowException, ValueError, TypeError) as further:
             raise _unconverted(where, further) from further
+    if keeps_nan:
+        table = kept_nan(table, [frame[name] for name in kept])
     unnamed = [name for name in table.schema.names if name.startswith("__index_level_")]
     rows = TableRows(table.drop_columns(unnamed) if unnamed else table, where)
     rows.unread = unread

@@ -15,6 +15,7 @@ from cer_gpu.engine.read.sources.device_rows import on_device
 from cer_gpu.engine.read.sources.fields import with_fields
 from cer_gpu.engine.read.sources.kinds import ACCEPTED, open_rows
 from cer_gpu.engine.read.sources.merge import MergedRows
+from cer_gpu.engine.read.sources.nan_rows import NanRows
 from cer_gpu.engine.read.sources.order_buffer import LateRows, OrderBuffer
 from cer_gpu.engine.read.sources.rows import (
     Rows,
@@ -40,6 +41,7 @@ def open_source(
     late: Any = None,
     on_late: str = "error",
     order_unit: str | None = None,
+    nan_is_null: bool | None = None,
 ) -> Source:
     """Open the events that a user passed.
 
@@ -66,6 +68,8 @@ def open_source(
         What becomes of rows that are later.
     order_unit : str or None
         The unit of plain numbers in the order column.
+    nan_is_null : bool or None
+        Whether NaN is a missing value; None: as the container has it.
 
     Returns
     -------
@@ -90,11 +94,13 @@ def open_source(
                 return SortedRows(part, order)
             return part if late is None else _late_rows(part, order, late, on_late, order_unit)
 
-        tables = _open_tables(events, order, type_column, in_order, text, dotted)
+        tables = _open_tables(events, order, type_column, in_order, text, dotted, nan_is_null)
         return Source(tables, order, type_column, stream_column)
-    rows = open_rows(events, "the table", text)
+    rows = open_rows(events, "the table", text, nan_is_null is False)
     if dotted:
         rows = with_fields(rows, dotted)
+    if nan_is_null:
+        rows = NanRows.of(rows)
     source = Source(rows, order, type_column, stream_column)  # checks the columns before they are sorted by
     if sort:
         return Source(SortedRows(rows, order), order, type_column, stream_column)
@@ -115,6 +121,7 @@ def _open_tables(
     in_order: Callable[[Rows], Rows],
     text: TextForm,
     dotted: Sequence[str],
+    nan_is_null: bool | None,
 ) -> MergedRows:
     if not tables:
         raise DataError("the dict of tables is empty: add at least one event type and its events")
@@ -138,9 +145,11 @@ def _open_tables(
         check_encoded(name, "the event type")
         if isinstance(events, Mapping):
             raise DataError(f"the events of `{name}` are a dict again; pass {ACCEPTED.rsplit(', or ', 1)[0]}")
-        part = open_rows(events, f"the table of `{name}`", text)
+        part = open_rows(events, f"the table of `{name}`", text, nan_is_null is False)
         if dotted:
             part = with_fields(part, dotted)
+        if nan_is_null:
+            part = NanRows.of(part)
         if isinstance(part, StreamRows) and part.rewindable:
             # Streams of one DuckDB connection cannot be open side by side.
             part = TableRows(part.table(), part.where)

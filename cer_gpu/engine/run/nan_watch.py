@@ -1,0 +1,60 @@
+"""Notes NaN in columns where the answer depends on what a NaN means: `nan_watch`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+import pyarrow as pa
+
+from cer_gpu.engine.answers.notes import Notes
+from cer_gpu.engine.read.sources.nan_rows import has_nan
+from cer_gpu.engine.read.sources.source import Source
+from cer_gpu.language import tree
+from cer_gpu.language.nan_dependence import nan_dependence
+from cer_gpu.printable_text import name_text
+
+
+class NanWatch:
+    """Notes the first NaN of columns whose NaN decides an answer.
+
+    Parameters
+    ----------
+    missing : mapping of str to str
+        For each column what takes a NaN otherwise than a missing value, in words.
+    compared : mapping of str to str
+        For each column the form of a comparison whose outcome with a NaN may surprise, in words.
+    """
+
+    def __init__(self, missing: Mapping[str, str], compared: Mapping[str, str]) -> None:
+        self._missing, self._compared = missing, compared
+        self._left = {*missing, *compared}
+
+    def over(self, batches: Iterable[pa.RecordBatch], notes: Notes) -> Iterator[pa.RecordBatch]:
+        """Pass batches on, and note columns that have a NaN."""
+        for batch in batches:
+            for name in [one for one in batch.schema.names if one in self._left]:
+                if has_nan(batch.column(name)):
+                    self._left.discard(name)
+                    notes.say(self._said(name))
+            yield batch
+
+    def _said(self, name: str) -> str:
+        shown = name_text(name)
+        if name in self._missing:
+            return (
+                f"the column `{shown}` has NaN values, which are numbers and not missing values, and the "
+                f"answer depends on that ({self._missing[name]}): nan_is_null=True (--nan-is-null) reads NaN "
+                "as a missing value, nan_is_null=False (--nan-is-number) as a number, without this note"
+            )
+        return (
+            f"the column `{shown}` has NaN values, and every comparison with NaN is false: != does not hold "
+            f"there, and NOT (...) does ({self._compared[name]}); pass nan_is_null=False (--nan-is-number) "
+            "if that is meant"
+        )
+
+
+def nan_watch(query: tree.Statement, source: Source) -> NanWatch | None:
+    """What notes NaN where the answer depends on it; None where it does not."""
+    floats = {field.name for field in source.arrow_schema if pa.types.is_floating(field.type)}
+    found = nan_dependence(query, floats)
+    return NanWatch(*found) if any(found) else None

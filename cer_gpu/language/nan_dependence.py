@@ -1,0 +1,55 @@
+"""Which columns of floats decide an answer by their NaN: `nan_dependence`."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from typing import Any, NamedTuple
+
+from cer_gpu.language import tree as t
+from cer_gpu.language.walk import walk
+
+
+class NanDependence(NamedTuple):
+    """The columns whose NaN decide an answer, each with what it is that they decide.
+
+    Attributes
+    ----------
+    missing : dict of str to str
+        Where a NaN and a missing value give different answers: `price` in `price IS NULL`.
+    compared : dict of str to str
+        Where a comparison with a NaN is false that somebody may take for true: `price` in `price != 5`.
+    """
+
+    missing: dict[str, str]
+    compared: dict[str, str]
+
+
+def nan_dependence(statement: t.Statement, floats: Collection[str]) -> NanDependence:
+    """The columns among `floats` whose NaN decide the answer of a statement."""
+    missing: dict[str, str] = {}
+    compared: dict[str, str] = {}
+    for node in walk(statement):
+        match node:
+            case t.IsNull(operand=operand):
+                _add(missing, operand, floats, "IS NULL")
+            case t.Call(function="COALESCE" | "GREATEST" | "LEAST" as name, arguments=arguments):
+                _add(missing, arguments, floats, name)
+            case t.SelectQuery(partition=partition):
+                for part in partition:
+                    missing |= dict.fromkeys([one for one in part if one in floats], "PARTITION BY")
+            case t.Comparison(op="!="):
+                _add(compared, node, floats, "!=")
+            case t.Not(operand=operand):
+                _add(compared, operand, floats, "NOT")
+    return NanDependence(missing, compared)
+
+
+def _add(found: dict[str, str], node: Any, floats: Collection[str], what: str) -> None:
+    for name in _columns(node):
+        if name in floats:
+            found.setdefault(name, what)
+
+
+def _columns(node: Any) -> Iterator[str]:
+    """The columns in a part of a statement, each of PREV(a) too."""
+    return (part.name for part in walk(node) if isinstance(part, t.Attribute))
