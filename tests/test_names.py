@@ -36,7 +36,8 @@ NOUNS = words_of(
     lister literal liveness loader local log logic look lookahead lookup loop mask matcher matrix
     measure member memory message meta metric mode module monotonicity move name need neighbour node
     note null number object offset operator option order origin outcome output overlap owner page pair
-    parameter parser part partition pass path pattern payload phrase place plan planner plot plugin pool position
+    parameter parser part partition pass path pattern payload phrase place plan planner plot plugin pool
+    position
     predicate prefix printer probe producer production program progress provenance push query range
     reach reader reason record recorder reduct reduction reference refusal region registry relation
     repetition report rerun rest result resumption retry reuse rewriter root route row rule runner scan schema
