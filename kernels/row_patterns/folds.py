@@ -51,6 +51,34 @@ def running(kind, values, valid, before, totals, counts, halt):
 
 
 @jit
+def squares(values, valid, before, means, totals, counts, halt):
+    """Sums of squared differences from the mean, along chains of rows up to each of them (Welford 1962).
+
+    ==========  =================  ==================================================
+    `values`    float64 [rows]     in
+    `valid`     uint8 [rows]       in: as for `running`
+    `before`    int64 [rows]       in: as for `running`
+    `means`     float64 [rows]     out: without a value 0
+    `totals`    float64 [rows]     out: without a value 0
+    `counts`    int64 [rows]       out: how many values there are
+    `halt`      uint8 [1]          in: see `jit`
+    ==========  =================  ==================================================
+    """
+    for row in range(before.shape[0]):
+        if row % SELDOM == 0 and halt[0]:
+            return
+        count, mean, total = 0, 0.0, 0.0
+        if before[row] >= 0:
+            count, mean, total = counts[before[row]], means[before[row]], totals[before[row]]
+        if valid[row]:
+            count += 1
+            off = values[row] - mean
+            mean += off / count
+            total += off * (values[row] - mean)
+        counts[row], means[row], totals[row] = count, mean, total
+
+
+@jit
 def first_of_each(codes, valid, bounds, seen, halt):
     """Let only the first of equal values of a match count.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine.rows.folded_rows import FoldedRows, floats, ordered_words, running
+from cer_gpu.engine.rows.folded_rows import FoldedRows, floats, ordered_words
 from cer_gpu.errors import LimitError
 from cer_gpu.kernels.row_patterns import folds
 from cer_gpu.lazy_modules import compute as pc
@@ -52,20 +52,13 @@ def first_values(rows: FoldedRows) -> pa.Array:
 
 def deviations(function: str, rows: FoldedRows) -> pa.Array:
     """Variances or deviations, float64, of the values that each row of the answer looks at."""
-    values = floats(rows.values)
-    match_of = np.repeat(np.arange(len(rows.chain.bounds) - 1), np.diff(rows.chain.bounds))
-    sums = np.bincount(match_of, np.where(rows.valid, values, 0.0), len(rows.chain.bounds) - 1)
-    counts = np.bincount(match_of, rows.valid, len(rows.chain.bounds) - 1)
-    # From the mean of the match, so that squares do not cancel.
-    with np.errstate(invalid="ignore", over="ignore"):
-        off = values - (sums / np.maximum(counts, 1))[match_of]
-        total, count = running(folds.SUM, off, rows)
-        squares, _ = running(folds.SUM, off * off, rows)
-        sample = function.startswith("sample")
-        several = count - 1 if sample else count
-        found = np.maximum(squares - total * total / np.maximum(count, 1), 0.0) / np.maximum(several, 1)
-        if function.endswith("deviation"):
-            found = np.sqrt(found)
+    values, last = floats(rows.values), rows.chain.last
+    means, totals, counts = np.empty_like(values), np.empty_like(values), np.empty(len(values), np.int64)
+    folds.squares(values, rows.valid, rows.chain.before, means, totals, counts)
+    several = counts[last] - 1 if function.startswith("sample") else counts[last]
+    found = totals[last] / np.maximum(several, 1)
+    if function.endswith("deviation"):
+        found = np.sqrt(found)
     return pa.array(found, mask=rows.chain.none | (several <= 0))
 
 
