@@ -91,7 +91,7 @@ def explain_statement(
     form: str,
     output: str | None,
 ) -> int:
-    """Print how matches of a statement are found.
+    """Print how matches of a statement are found, or draw the automaton.
 
     Parameters
     ----------
@@ -102,15 +102,15 @@ def explain_statement(
     query : str
         The statement as typed.
     form : str
-        What is asked for: the only form is "text".
+        "text", "mermaid" or "svg".
     output : str or None
         The file to write to.
     """
-    if form != "text":
-        option = "--funnel" if form == "funnel" else "--format"
-        raise typer.BadParameter(f"a SELECT with MATCH_RECOGNIZE is explained by a text: leave {option} out")
+    if form == "funnel":
+        raise typer.BadParameter("--funnel is for queries of CEQL: leave it out for SQL with MATCH_RECOGNIZE")
     tables = _tables(data, reading.input_format, query)
-    print_text(_explained(text, tables, given_params(reading.param), None, reading.device), output)
+    params = given_params(reading.param)
+    print_text(_explained(text, tables, params, None, reading.device, form), output)
     return 0
 
 
@@ -133,18 +133,34 @@ def check_statement(text: str, data: Sequence[str] | None, reading: EventOptions
 
 
 def _explained(
-    text: str, tables: Mapping[str, Any], params: Mapping[str, Any], dialect: str | None, device: str
+    text: str,
+    tables: Mapping[str, Any],
+    params: Mapping[str, Any],
+    dialect: str | None,
+    device: str,
+    form: str = "text",
 ) -> str:
-    """How matches are found; without tables as far as the text tells."""
+    """How matches are found, or the automaton; without tables as far as the text tells."""
     from cer_gpu.patterns.choices import automaton_of
     from cer_gpu.patterns.explanation import explanation
     from cer_gpu.patterns.statement import read_statement
+    from cer_gpu.row_pattern_drawing import drawn_choices
 
     clauses = read_statement(text, dialect, params).clauses
     if tables or all(clause.kind == "file" for clause in clauses):
-        told = _result(text, tables, params, dialect, device).explain()
+        result = _result(text, tables, params, dialect, device)
     else:
-        told = "\n".join(explanation(clause, automaton_of(clause.pattern), text) for clause in clauses)
+        result = None
+    automata = [automaton_of(clause.pattern) for clause in clauses]
+    try:
+        if result is not None:
+            told = result.explain(form)
+        elif form == "text":
+            told = "\n".join(explanation(*both, text) for both in zip(clauses, automata, strict=True))
+        else:
+            told = drawn_choices(automata, form)
+    except ValueError as error:  # there are several automata
+        raise typer.BadParameter(str(error)) from error
     return told.rstrip("\n")
 
 

@@ -206,9 +206,30 @@ class RowPatternResult(ListedRows):
         found = ALL_OF_IT.fullmatch(self._statement.outer)
         return found is not None and found[1] == self._statement.tables[-1]
 
-    def explain(self) -> str:
-        """How each MATCH_RECOGNIZE of the statement is evaluated, and why."""
-        return "\n".join(bound.explain() for bound in self._clauses)
+    def explain(self, format: str = "text") -> str:
+        """How each MATCH_RECOGNIZE of the statement is evaluated, and why; or its automaton as a picture.
+
+        Parameters
+        ----------
+        format : {"text", "mermaid", "svg"}, default "text"
+            "mermaid" gives the text of a Mermaid flowchart, "svg" an SVG document.
+
+        Raises
+        ------
+        ValueError
+            When there is no such format, or several automata are to be one picture.
+        LimitError
+            When an automaton is too large to be drawn.
+        CerError
+            For "svg", when the package that draws it is not installed.
+        """
+        from cer_gpu.plan.planning.explain import check_format
+        from cer_gpu.row_pattern_drawing import drawn_choices
+
+        check_format(format)
+        if format == "text":
+            return "\n".join(bound.explain() for bound in self._clauses)
+        return drawn_choices([bound.answer.automaton for bound in self._clauses], format)
 
     def _opened(self, clause: RowPatternClause) -> Rows:
         if clause.kind == "file":
@@ -283,9 +304,9 @@ class RowPatternVariants(ListedRows):
         """The rows as a reader of record batches of bounded size, those of the first values first."""
         return pa.RecordBatchReader.from_batches(self.schema, self._made())
 
-    def explain(self) -> str:
-        """How the statement is evaluated with the first values."""
-        return self._results[0].explain()
+    def explain(self, format: str = "text") -> str:
+        """How the statement is evaluated with the first values; see `RowPatternResult.explain`."""
+        return self._results[0].explain(format)
 
     def _made(self) -> Iterator[pa.RecordBatch]:
         with self._ordered.kept():

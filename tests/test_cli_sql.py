@@ -96,7 +96,9 @@ def test_how_matches_are_found(folder: Path, capfd: pytest.CaptureFixture[str]) 
     out = folder / "told.txt"
     printed(capfd, "explain", NAMED, "--param", "least=0", "-o", out)
     assert out.read_text(encoding="utf-8") == told.rstrip("\n")
-    assert "leave --format out" in printed(capfd, "explain", NAMED, "--format", "svg", status=4)
+    drawn = printed(capfd, "explain", NAMED, "--param", "least=0", "--format", "mermaid")
+    assert drawn.startswith("flowchart LR")
+    assert "leave it out for SQL" in printed(capfd, "explain", NAMED, "--funnel", status=4)
 
 
 def test_statements_are_checked(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:

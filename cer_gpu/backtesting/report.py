@@ -14,7 +14,6 @@ from cer_gpu.backtesting.outcomes.summary import LEAST_N
 from cer_gpu.backtesting.plots import Plots
 from cer_gpu.backtesting.report_style import SCRIPT, STYLE
 from cer_gpu.backtesting.report_table import ReportTable
-from cer_gpu.backtesting.row_pattern_query import RowPatternQuery
 from cer_gpu.backtesting.variant_label import in_order, labels_of
 from cer_gpu.errors import CerError
 
@@ -174,9 +173,7 @@ def _automata(result: BacktestResult) -> Iterator[str]:
     parts = []
     for number, (name, query) in enumerate(result.about.queries.items()):
         heading = f"<h3>{escape(name)}</h3>" if len(result.about.queries) > 1 else ""
-        if isinstance(query, RowPatternQuery):
-            parts.append(f"{heading}<pre>{escape(query.explain())}</pre>")
-        elif number < MOST_DRAWN:
+        if number < MOST_DRAWN:
             try:
                 parts.append(f"{heading}<figure class='automaton'>{query.explain('svg')}</figure>")
             except CerError as error:

@@ -87,11 +87,21 @@ class RowPatternQuery:
     def __repr__(self) -> str:
         return f"<cer_gpu.RowPatternQuery {' '.join(self.text.split())!r}>"
 
-    def explain(self) -> str:
-        """How the matches are found, as far as the text tells; parameters stand for null."""
+    def explain(self, format: str = "text") -> str:
+        """How the matches are found, as far as the text tells, where parameters stand for null; or a picture.
+
+        Parameters and errors as of `RowPatternResult.explain`.
+        """
+        from cer_gpu.plan.planning.explain import check_format
+        from cer_gpu.row_pattern_drawing import drawn_choices
+
+        check_format(format)
         values = dict.fromkeys(self.parameters)
         clause = read_statement(self.text, self.dialect, values).clauses[0]
-        return explanation(clause, automaton_of(clause.pattern), self.text)
+        automaton = automaton_of(clause.pattern)
+        if format != "text":
+            return drawn_choices([automaton], format)
+        return explanation(clause, automaton, self.text)
 
     def bound_to(
         self, source: Source, asked: Options, question: object = None, once: bool = False

@@ -82,7 +82,7 @@ def _written(definition: Definition, text: str) -> str:
     return " ".join(text[span.start : span.end].split()) if span is not None else str(definition.condition)
 
 
-def _slot_names(automaton: OrderedAutomaton) -> Iterator[str]:
+def slot_names(automaton: OrderedAutomaton) -> Iterator[str]:
     """The variable of each slot, with a number where it has several."""
     numbers = automaton.variable_of
     for slot, number in enumerate(numbers):
@@ -96,7 +96,7 @@ def _automaton(automaton: OrderedAutomaton) -> Iterator[str]:
     if slots > SHOWN_SLOTS:
         yield f"automaton   {slots} places"
         return
-    names = list(_slot_names(automaton))
+    names = list(slot_names(automaton))
 
     def listed(targets: tuple[int, ...]) -> str:
         return ", ".join("end" if target == MATCHED else names[target] for target in targets) or "nothing"
