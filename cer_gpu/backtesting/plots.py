@@ -137,7 +137,9 @@ class Plots:
         best: dict[tuple[Any, ...], Any] = {}
         for row in rows:
             key = tuple(row[name] for name in chosen)
-            if row["value"] is not None and not (key in best and best[key] >= row["value"]):
+            if None in key or row["value"] is None:  # a query that does not have the parameter
+                continue
+            if not (key in best and best[key] >= row["value"]):
                 best[key] = row["value"]
         points = [{**dict(zip(chosen, key)), "value": found} for key, found in best.items()]
         title = value if value in FOUND else f"mean of {value}"
