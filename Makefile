@@ -47,7 +47,7 @@ tools: warm
 	$(BIN)/python tests/browser.py --install
 
 warm: $(VENV)/.ready-test
-	$(BIN)/cer warm
+	$(BIN)/cer warm --all
 
 # Random queries of every kind against the reference semantics: `make fuzz SECONDS=3600 SEED=7`, or, for as many
 # turns as there is time for, `make fuzz FUZZ=--quick`.
@@ -101,7 +101,7 @@ test-wheel: $(UV)
 	cd $(VENV)/wheel/run/tests/typed && ../../../env/bin/pyright --pythonpath ../../../env/bin/python program.py
 
 bench: $(VENV)/.ready-bench
-	$(BIN)/cer warm
+	$(BIN)/cer warm --all
 	$(BIN)/python -m bench
 
 lint: $(VENV)/.ready-test

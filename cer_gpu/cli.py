@@ -270,11 +270,14 @@ def warm(
             "--ship", help="Store the kernels beside the package too, for all users of the installation."
         ),
     ] = False,
+    every: Annotated[
+        bool, typer.Option("--all", help="Compile the kernels of all kinds of queries, not of common ones.")
+    ] = False,
 ) -> int:
-    """Compile the kernels that queries usually need, so that no query waits for them."""
-    from cer_gpu.warm import warm as compile_all
+    """Compile the kernels that common queries need, so that these do not wait for them."""
+    from cer_gpu.warm import warm as compile_kernels
 
-    compile_all(ship)
+    compile_kernels(ship, every)
     return DONE
 
 

@@ -1,5 +1,7 @@
 """Compile kernels in advance: `warm`. `python -m cer_gpu.warm` lists which kernels each kind of query needs.
 
+Those of the queries that are asked most are compiled in advance; the others when a query first needs them.
+
 The list is made by running a small query of every kind over a few events and noting which kernels it calls.
 It is part of the package (`kernels/needs.json`); make it again when kernels, or their callers, have changed.
 """
@@ -18,13 +20,39 @@ from cer_gpu.compiling.helper_pool import CompileTask
 from cer_gpu.compiling.kernel import Kernel, kernel_named, make, observers
 from cer_gpu.compiling.kinds import Kind
 from cer_gpu.compiling.loader import words
-from cer_gpu.compiling.needs import FILE, PACKAGE, Need, needs, text_of
+from cer_gpu.compiling.needs import FILE, PACKAGE, Need, Needs, needs, text_of
 from cer_gpu.compiling.store import store
 
 if TYPE_CHECKING:
     from cer_gpu.views import JoinView
 
 STEPS = "A AS a ; B AS b FILTER a[price > 20 AND n < 90] AND b[price < 80]"
+
+RISES = "A AS a ; B AS b FILTER {}b.price > 1.05 * a.price"
+
+COMMON = [
+    f"SELECT * WHERE {STEPS}",
+    f"SELECT * WHERE {STEPS} WITHIN 9 EVENTS",
+    f"SELECT * WHERE {STEPS} WITHIN 9 SECONDS",
+    f"SELECT * WHERE {STEPS} PARTITION BY name",
+    f"SELECT * WHERE {STEPS} PARTITION BY name WITHIN 9 SECONDS",
+    f"SELECT * WHERE {STEPS} PARTITION BY [name], n WITHIN 9 SECONDS",
+    "SELECT * WHERE A AS a ; B+ AS b ; C AS c WITHIN 9 SECONDS",
+    "SELECT MAX * WHERE A AS a ; B+ AS b WITHIN 9 SECONDS",
+    "SELECT * WHERE A : B",
+    "SELECT * WHERE A AS a :{3,} FILTER a[price > PREV(price)]",
+    "SELECT * WHERE A AS a ; B AS b ; C AS c FILTER a.name = b.name AND b.name = c.name WITHIN 9 SECONDS",
+    f"SELECT * WHERE {RISES.format('')} WITHIN 9 SECONDS",
+    f"SELECT * WHERE {RISES.format('a.name = b.name AND ')} WITHIN 9 SECONDS",
+    "SELECT * WHERE A AS a ; B AS b ; C AS c FILTER a.price < b.price AND a.price < c.price "
+    "PARTITION BY name WITHIN 9 SECONDS",
+    "SELECT * WHERE A AS a ; B AS b ; C AS c FILTER a.price + b.price > c.price WITHIN 9 SECONDS",
+    "SELECT * WHERE A AS a NOT FOLLOWED BY [<= 9 s] B PARTITION BY name",
+    "SELECT * WHERE A AS a ;[<= 60 s] B AS b ;[<= 60 s] C AS c",
+    "SELECT MAX * WHERE A+[<= 9 s] PARTITION BY name",
+]
+"""The questions that are asked most: their kernels, at most 60, are compiled in advance. Two of them take a
+third of the time: those of the general machine, which a query would wait for longest."""
 
 PATTERNS = [
     STEPS,
@@ -193,19 +221,21 @@ def events(count: int = 48) -> Any:
     )
 
 
-def recorded() -> dict[str, list[Need]]:
-    """The kernels that each purpose needs, found by running the queries."""
+def recorded() -> Needs:
+    """The kernels that queries need, found by running them."""
     from cer_gpu.api import compile
     from cer_gpu.backtesting.run import backtest
     from cer_gpu.backtesting.sweep import sweep
 
     found: dict[str, dict[Need, None]] = {}
+    common: dict[Need, None] = {}
 
     def note(kernel: Kernel, kinds: tuple[Kind, ...]) -> None:
         found.setdefault(words.purpose, {})[kernel.name, kinds] = None
 
     few, many = events(), events(MANY)
-    cases = [*((text, few, FEW) for text in texts()), (LONG, events(3000), None), (CHAINED, few, None)]
+    cases: list[tuple[str, Any, int | None]] = [(text, few, FEW) for text in (*COMMON, *texts())]
+    cases += [(LONG, events(3000), None), (CHAINED, few, None)]
     cases += [
         (f"SELECT * WHERE {beside.format(REACHES[1])} {key}", many, FEW)
         for beside in BESIDE
@@ -215,7 +245,9 @@ def recorded() -> dict[str, list[Need]]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            for text, data, limit in cases:
+            for number, (text, data, limit) in enumerate(cases):
+                if number == len(COMMON):
+                    common = {need: None for some in found.values() for need in some}
                 query = compile(text)
                 for asked in ("count", "counts", "hits", "run"):
                     for kernel in _kernels():
@@ -235,7 +267,7 @@ def recorded() -> dict[str, list[Need]]:
             _maintained(rule)
     finally:
         observers.remove(note)
-    return {purpose: list(named) for purpose, named in found.items()}
+    return Needs({purpose: list(named) for purpose, named in found.items()}, list(common))
 
 
 def _maintained(rule: str) -> None:
@@ -278,13 +310,15 @@ def _looked_at(view: JoinView) -> None:
             batch.validate()
 
 
-def warm(ship: bool = False) -> int:
-    """Compile the kernels that queries usually need and that are not compiled yet.
+def warm(ship: bool = False, every: bool = False) -> int:
+    """Compile the kernels of the queries that are asked most, as far as they are not compiled yet.
 
     Parameters
     ----------
     ship : bool, optional
         Whether to store them beside the package too, for all users of the installation.
+    every : bool, optional
+        Whether to compile those of all kinds of queries.
 
     Returns
     -------
@@ -296,8 +330,9 @@ def warm(ship: bool = False) -> int:
     OSError
         When the folder of the package cannot be written.
     """
-    wanted = []
-    for need in dict.fromkeys(need for named in needs().values() for need in named):
+    wanted, known = [], needs()
+    named = [need for some in known.purposes.values() for need in some] if every else known.common
+    for need in dict.fromkeys(named):
         kernel = kernel_named(need[0])
         if kernel is not None:
             wanted.append(CompileTask(kernel, need[1]))

@@ -25,7 +25,7 @@ from cer_gpu.compiling import kernel as kernel_module
 from cer_gpu.compiling import needs as needs_module
 from cer_gpu.compiling.kernel import Kernel, jit, kernel_named
 from cer_gpu.compiling.loader import HaltedError, words
-from cer_gpu.compiling.needs import FILE, needed, needs, text_of
+from cer_gpu.compiling.needs import FILE, Needs, needed, needs, text_of
 from cer_gpu.compiling.store import Store
 from cer_gpu.warm import recorded, warm
 
@@ -50,7 +50,7 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
     helper_pool._rest.clear()  # those of other tests
     made = Store(tmp_path / "own", tmp_path / "shipped")
     monkeypatch.setattr(kernel_module, "store", lambda: made)
-    monkeypatch.setattr(needs_module, "needs", lambda: NEEDS)
+    monkeypatch.setattr(needs_module, "needs", lambda: Needs(NEEDS, []))
     monkeypatch.setattr(words, "purpose", "testing")
     for value in vars(bodies).values():
         if isinstance(value, Kernel):
@@ -162,7 +162,8 @@ def test_work_that_is_over_ends_what_compiles_for_it(own: Store, monkeypatch: py
 
 def test_an_unknown_purpose_is_like_others(monkeypatch: pytest.MonkeyPatch) -> None:
     one, two, three = (("a:a", ("int",)), ("b:b", ("int",)), ("c:c", ("int",)))
-    known = {"x count events": [one, two], "x count time": [two], "x run time": [three]}
+    purposes = {"x count events": [one, two], "x count time": [two], "x run time": [three]}
+    known = Needs(purposes, [])
     monkeypatch.setattr(needs_module, "needs", lambda: known)
     assert needed("x count time") == [two]
     assert needed("x count whole keyed") == [one, two]
@@ -176,20 +177,22 @@ def test_the_list_of_needs_is_what_queries_need() -> None:
 
 
 def test_the_list_names_kernels() -> None:
-    found = {name for some in needs().values() for name, _ in some}
+    found = {name for some in needs().purposes.values() for name, _ in some}
     assert len(found) > 20
+    assert 20 < len(needs().common) <= 60, "so many kernels are compiled in advance"
     assert all(kernel_named(name) is not None for name in found)
 
 
 def test_warm_compiles_what_is_missing_and_ships_it(
     own: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    known = {"testing": NEEDS["testing"][:3]}
+    known = Needs({"testing": NEEDS["testing"][:3]}, NEEDS["testing"][:1])
     monkeypatch.setattr("cer_gpu.warm.needs", lambda: known)
     monkeypatch.setattr("cer_gpu.warm.store", lambda: own)
-    assert warm() == 3
+    assert warm() == 1
+    assert warm(every=True) == 2
     assert not (tmp_path / "shipped").exists()
-    assert warm(ship=True) == 0
+    assert warm(ship=True, every=True) == 0
     shipped = list((tmp_path / "shipped").rglob("*.kernel"))
     assert len(shipped) == 3
     assert all(json.loads(path.read_bytes().partition(b"\n")[0])["result"] for path in shipped)
