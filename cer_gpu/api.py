@@ -281,7 +281,8 @@ class Query:
         DataError
             When `state` is damaged, or was stored with another query, other keywords or another version.
         """
-        from cer_gpu.engine.run.stream import Stream, about
+        from cer_gpu.engine.run.stream import Stream
+        from cer_gpu.engine.run.stream_identity import about
 
         given: dict[str, Any] = {**keywords}
         if given.pop("sort", False):

@@ -99,8 +99,8 @@ class WatchedStream:
         if self._schema is None:
             asked = read_options(**{**self._keywords, "late": None, "on_late": "error"})
             portable = self._query.portable_over(path, asked, "pushes")
-            told = {asked.type_column, asked.stream_column} & {*portable.schema.names}
-            names = dict.fromkeys([*asked.order_by, *filter(None, told), *portable.columns])
+            told = {asked.type_column, asked.stream_column, *self._query.names} & {*portable.schema.names}
+            names = dict.fromkeys([*asked.order_by, *sorted(filter(None, told)), *portable.columns])
             rows = self._read(path, list(names), {})
             if rows is None:
                 return pa.table({})

@@ -29,7 +29,7 @@ from cer_gpu.spark.task import Task
 
 from cer_gpu.engine.read.sources.caller_times import span_of
 from cer_gpu.engine.run.options import ON_LATE, spelled
-from cer_gpu.engine.run.stream import about
+from cer_gpu.engine.run.stream_identity import about
 from cer_gpu.errors import ArgumentError, DataError
 from cer_gpu.language.units import NANOSECONDS, exact
 from cer_gpu.printable_text import brief

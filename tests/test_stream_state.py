@@ -232,7 +232,7 @@ def test_a_state_that_does_not_fit_is_an_error(monkeypatch: pytest.MonkeyPatch) 
         pytest.raises(DataError, match="`other` is new"),
     ):
         pushed.push(some_events(9).append_column("other", some_events(9)["ts"]))
-    monkeypatch.setattr("cer_gpu.engine.run.stream.own_version", lambda: "0.0.1")
+    monkeypatch.setattr("cer_gpu.engine.run.stream_identity.own_version", lambda: "0.0.1")
     with pytest.raises(DataError, match="stored with another version"):
         query.stream(state=state, **KEYWORDS)
 

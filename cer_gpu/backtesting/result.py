@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -38,6 +39,9 @@ class Backtest:
         reading of the events, except queries on a device and queries whose answers differ only in measures.
     passes : int
         The number of these groups.
+    states : dict of str to bytes
+        With `state=True`, by the name of each query what is open at the end of the events: give it to
+        `Query.stream` as `state`, with `late`.
     """
 
     def __init__(
@@ -48,6 +52,7 @@ class Backtest:
         about: Provenance,
         told: BacktestOutcomes | None = None,
         funnel: pa.Table | None = None,
+        states: Mapping[str, bytes] | None = None,
     ) -> None:
         self._table = table
         self.notes = notes
@@ -55,6 +60,7 @@ class Backtest:
         self.about = about
         self._told = told
         self._funnel = funnel
+        self.states = dict(states or {})
 
     @property
     def parameters(self) -> tuple[str, ...]:

@@ -21,6 +21,7 @@ from cer_gpu.backtesting.file_stream import pushed
 from cer_gpu.backtesting.funnels import funnels_of
 from cer_gpu.backtesting.listed_columns import NewFileLister, with_listed
 from cer_gpu.backtesting.listed_kinds import ListedKinds
+from cer_gpu.backtesting.open_states import check_states, open_states
 from cer_gpu.backtesting.outcomes.words import names_of
 from cer_gpu.backtesting.provenance import Provenance, about
 from cer_gpu.backtesting.queries import (
@@ -64,6 +65,7 @@ def backtest(
     funnel: bool = False,
     starts: bool = False,
     resume: str | os.PathLike[str] | None = None,
+    state: bool | Mapping[str, Any] = False,
     **keywords: Unpack[FunnelKeywords],
 ) -> Backtest:
     """Count how often each of many queries would have fired, in as few passes over the events as possible.
@@ -105,6 +107,11 @@ def backtest(
         back to. Queries with FOLLOWED BY whose answers differ only in measures need all files again, as do
         outcomes with `TIME TO` a pattern with FOLLOWED BY, outcomes on a device, and queries on a device that
         run one by one without a window of time.
+    state : bool or mapping of str to object, default False
+        Keep what is open at the end of the events, as `Backtest.states`: `query.stream(state=..., late=...)`
+        goes on from there, and gives what this backtest has not counted. A mapping has further keywords of
+        that stream, such as `{"event_id": "id"}`. The events are read once more for each query. Queries with
+        FOLLOWED BY need `until`.
     **keywords
         `order_by`, `type_column`, `sort`, `device`, `params` and others: as for `Query.run`. There is no
         `limit`, `memory` or `event_id`.
@@ -154,6 +161,8 @@ def backtest(
         for one in bound:
             for text in one.notes.texts:
                 notes.say(text, aloud=False)
+        if state:
+            check_states(asked, source, options)
         patterns = {at: one for at, one in enumerate(bound) if isinstance(one, BoundRowPattern)}
         compiled = {at: one for at, one in enumerate(bound) if isinstance(one, BoundQuery)}
         _check_patterns(patterns, asked, wanted, resume)
@@ -210,6 +219,7 @@ def backtest(
             else:
                 summary, *hits = made(name, over.tables, told="outcomes are worked out")
             outcome = BacktestOutcomes(summary, hits[0] if hits else None)
+        states = open_states(asked, source, options, {} if state is True else state) if state else {}
         if funnel:
             (steps,) = made("funnel", lambda: [funnels_of(asked, source, options, kept)])
         say_how_many_were_late(notes, source.left_out, options)
@@ -225,6 +235,7 @@ def backtest(
         _about(asked, source, seconds, parted),
         outcome,
         steps,
+        states,
     )
 
 

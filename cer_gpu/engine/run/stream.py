@@ -15,7 +15,7 @@ from cer_gpu.engine.answers.row_origin import RowOrigin
 from cer_gpu.engine.machines.open_runs import PushResult
 from cer_gpu.engine.machines.stream_state import StreamState
 from cer_gpu.engine.memory import within_memory
-from cer_gpu.engine.read.events import EventArrays, joined, relevant_of, state_of
+from cer_gpu.engine.read.events import EventArrays, joined
 from cer_gpu.engine.read.order import HOW_TO_SORT
 from cer_gpu.engine.read.single_events import NO_EVENTS, SingleEvent
 from cer_gpu.engine.read.sources.categories import check_alike
@@ -24,14 +24,14 @@ from cer_gpu.engine.read.sources.rows import ROW, NoRows
 from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.run.alike_batches import AlikeBatches, AlikeTables, is_arrow
 from cer_gpu.engine.run.bound_query import BoundQuery
-from cer_gpu.engine.run.chunks import Run
 from cer_gpu.engine.run.components import begin_intake, resume_run, run_state
 from cer_gpu.engine.run.options import Options
-from cer_gpu.engine.run.snapshot import StoredState, from_bytes, to_bytes
+from cer_gpu.engine.run.snapshot import StoredState, from_bytes, to_bytes, unshared
+from cer_gpu.engine.run.stream_identity import OF_READING
 from cer_gpu.engine.run.stream_metrics import StreamMetrics
 from cer_gpu.engine.run.stream_order import StreamOrder
-from cer_gpu.engine.versions import own_version
-from cer_gpu.errors import DataError, RowError
+from cer_gpu.engine.run.window_rerun import open_part_of
+from cer_gpu.errors import ArgumentError, DataError, RowError
 from cer_gpu.printable_text import brief, names_text
 from cer_gpu.progress import begun, shown_together
 
@@ -89,6 +89,8 @@ class Stream:
         self._groups: pa.Table | None = None
         """For a rule with aggregates, the groups so far."""
         self._pushes = 0
+        self._handed = False
+        """Whether the first batch may have other columns than the state, beside those that are read."""
         self._hits = 0
         """At how many events matches have ended."""
         if state is not None:
@@ -273,6 +275,8 @@ class Stream:
         bound = self._open(given)
         if self._first is None:
             self._begin(bound)
+        elif bound.arrow_schema != self._first.arrow_schema and self._handed:
+            self._read_anew(bound)
         elif bound.arrow_schema != self._first.arrow_schema:
             raise DataError(
                 "the batch has other columns than the batches before it: "
@@ -282,6 +286,7 @@ class Stream:
             )
         assert self._first is not None
         check_alike(bound.orders, self._first.orders, "the batch")
+        self._handed = False
         keeps = isinstance(self._state, StreamState)
         self._pushed = bound
         if self._order.waits or self._about.get("nan_is_null"):
@@ -296,7 +301,7 @@ class Stream:
         """Set up the run of the stream."""
         run = bound.begin("run", pushed=True, more=self._order.read)
         self._order.begin(bound, run.intake)  # which refuses a wrong `late`, or a wrong time of `advance`
-        self._first, self._run, self._state = bound, run, _state_of(run)
+        self._first, self._run, self._state = bound, run, open_part_of(run)
 
     @property
     def metrics(self) -> StreamMetrics:
@@ -328,51 +333,96 @@ class Stream:
         DataError
             If the stream is closed.
         """
+        return self._stored(False)
+
+    def hand_over(self) -> bytes:
+        """As `snapshot`, for a stream of the same query that reads its rows in another way.
+
+        Returns
+        -------
+        bytes
+            The stream that continues may have another `late`, and its batches other columns that the query
+            does not read. This stream must have been started with `late`, if only `late="0 s"`, and so must
+            that one.
+
+        Raises
+        ------
+        DataError
+            If the stream is closed.
+        ValueError
+            If it was started without `late`.
+        """
+        if not self._order.waits:
+            raise ArgumentError("hand_over() needs rows that wait: start the stream with late='0 s' or more")
+        return self._stored(True)
+
+    def _stored(self, handed: bool) -> bytes:
+        """All that is kept; `handed`: for a stream that may read its rows in another way."""
         if self._closed:
             raise DataError("the stream is closed: take a snapshot() before close()")
-        if self._first is None:
-            return to_bytes(StoredState(self._about, {"order": self._order.state()}))
+        state: dict[str, Any] = {"order": self._order.state(), "handed": handed or self._handed}
+        if self._first is not None:
+            state |= self._kept()
+        return to_bytes(StoredState(self._about, state))
+
+    def _kept(self) -> dict[str, Any]:
+        """What is kept once the columns are known."""
+        assert self._first is not None
         run, schema = self._run, self._first.arrow_schema
         begin_intake(run.intake, schema)
         # First of all, events that are no longer open are dropped, and their keys with them.
         state = self._state.state()
-        return to_bytes(
-            StoredState(
-                self._about,
-                {
-                    "schema": schema.empty_table(),
-                    "orders": {name: one.stored() for name, one in self._first.orders.items()},
-                    **run_state(run),
-                    "open": state,
-                    "groups": self._groups,
-                    "pushes": self._pushes,
-                    "hits": self._hits,
-                    "order": self._order.state(),
-                },
-            )
-        )
+        return {
+            "schema": schema.empty_table(),
+            "orders": {name: one.stored() for name, one in self._first.orders.items()},
+            **run_state(run),
+            "open": state,
+            "groups": self._groups,
+            "pushes": self._pushes,
+            "hits": self._hits,
+            "order": self._order.state(),
+        }
 
     def _resume(self, stored: StoredState) -> None:
         """Continue from a stored state."""
+        state = stored.state
+        self._handed = state is not None and state["handed"]
         for what in dict.fromkeys([*self._about, *stored.about]):
             own = self._about.get(what)
             other = stored.about.get(what)
-            if other != own:
+            if other != own and not (self._handed and what in OF_READING):
                 raise DataError(
                     f"the state was stored with another {what}: {brief(other)}, and here it is {brief(own)}"
                 )
-        state = stored.state
         if state is None:
             return
+        if self._handed and not self._order.waits:
+            raise ArgumentError("the state was handed over: continue it with late='0 s' or more")
         self._order.resume(state["order"])
-        if "schema" not in state:
-            return
-        self._begin(self._open(NoRows.stored(state["schema"], state["orders"])))
+        if "schema" in state:
+            self._continue(self._open(NoRows.stored(state["schema"], state["orders"])), state)
+
+    def _continue(self, bound: BoundQuery, state: dict[str, Any]) -> None:
+        """Continue from what `_kept` returned, with batches that have the columns of a bound query."""
+        self._begin(bound)
         self._order.resume(state["order"])
         assert self._first is not None
         resume_run(self._run, state, self._first.arrow_schema)
         self._state.resume(state["open"])
         self._groups, self._pushes, self._hits = state["groups"], state["pushes"], state["hits"]
+
+    def _read_anew(self, bound: BoundQuery) -> None:
+        """Continue a state that was handed over, with batches that have other columns beside those read."""
+        assert self._first is not None
+        before, now = self._first.arrow_schema, bound.arrow_schema
+        read = [name for name in bound.columns(self._run.intake.payload) if name != ROW]
+        fields = [before.field(name) for name in read]
+        if any(field.name not in now.names or now.field(field.name).type != field.type for field in fields):
+            raise DataError(
+                "the batch has other columns than those of the state that was handed over: "
+                f"{_difference(now, pa.schema(fields))}; cast the columns of each batch"
+            )
+        self._continue(bound, unshared(self._kept()))
 
     def close(self) -> Matches | None:
         """End the stream and free what it holds.
@@ -430,76 +480,6 @@ def stream_over(bound: BoundQuery, source: Source, options: Options, state: byte
         return bound.over(opened, 0)
 
     return Stream(bind, {}, state)
-
-
-def about(text: str, asked: Options) -> dict[str, Any]:
-    """What identifies a stream: a state fits a stream only if both have the same."""
-    return {
-        "version": own_version(),  # the one that reads a state must be the one that stored it
-        "query": text,
-        "order_by": list(asked.order_by),
-        "order_unit": asked.order_unit,
-        "type_column": asked.type_column,
-        "stream_column": asked.stream_column,
-        "engine": asked.engine,
-        "ordered": asked.ordered,
-        "event_id": asked.event_id,
-        **{name: repr(own) for name in ("until", "late") if (own := getattr(asked, name)) is not None},
-        **({"on_late": asked.on_late} if asked.on_late != "error" else {}),
-        **({"nan_is_null": asked.nan_is_null} if asked.nan_is_null is not None else {}),
-        **({"params": repr(sorted(asked.params.items()))} if asked.params else {}),
-    }
-
-
-class WindowRerun:
-    """A machine that runs the open window again with each push.
-
-    Parameters
-    ----------
-    run : Run
-    """
-
-    def __init__(self, run: Run) -> None:
-        self._run = run
-
-    def push(self, new: EventArrays) -> PushResult | None:
-        """Add further events, at least one; as `StreamState.push`."""
-        runner = self._run.runner
-        chunk = self._run.chunker.chunk(new)
-        return PushResult(chunk.events, runner.ends(chunk), lambda some: runner.answers(chunk, some))
-
-    def relieve(self, rows: int | None = None) -> None:
-        """Drop what is no longer needed; as `StreamState.relieve`."""
-        self._run.chunker.relieve([])
-
-    @property
-    def count(self) -> int:
-        """How many events are kept."""
-        held = self._run.chunker.held()
-        return 0 if held is None else len(held)
-
-    @property
-    def nbytes(self) -> int:
-        """About how many bytes are kept."""
-        held = self._run.chunker.held()
-        kept: int = self._run.intake.nbytes + (0 if held is None else held.nbytes)
-        return kept
-
-    def state(self) -> dict[str, Any]:
-        """All that is kept; as `StreamState.state`."""
-        held = self._run.chunker.held()
-        return {"events": None if held is None else state_of(held)}
-
-    def resume(self, state: dict[str, Any]) -> None:
-        """Continue from what `state` returned."""
-        if state["events"] is not None:
-            self._run.chunker.resume(relevant_of(state["events"], self._run.intake.lane_keys))
-
-
-def _state_of(run: Run) -> StreamState | WindowRerun:
-    """What the stream of a run keeps between pushes."""
-    runs = run.runner.open_runs()
-    return WindowRerun(run) if runs is None else StreamState(run.query, run.intake, runs, run.memory)
 
 
 def _difference(found: pa.Schema, wanted: pa.Schema) -> str:
