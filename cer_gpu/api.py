@@ -271,8 +271,7 @@ class Query:
         Returns
         -------
         Stream
-            `push(batch)` returns the complex events that end in the batch, `advance(time)` those that are
-            decided as nothing earlier comes, `snapshot()` bytes of what is kept; `close()` ends the stream.
+            `push(batch)` returns the complex events that end in the batch; `snapshot()` keeps the state.
 
         Raises
         ------

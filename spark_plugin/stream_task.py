@@ -119,7 +119,7 @@ def moment_of(watermark: int, kind: pa.DataType, unit: str | None) -> Any:
     return float(exact_number) if pa.types.is_floating(kind) else ceil(exact_number)
 
 
-class AnswerReader:
+class BlobReader:
     """A function for `mapInArrow`: bytes of Arrow become rows again.
 
     Parameters

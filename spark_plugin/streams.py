@@ -21,7 +21,7 @@ from cer_gpu.spark.stream_task import (
     BUCKET,
     PACKED_SCHEMA,
     PER_SECOND,
-    AnswerReader,
+    BlobReader,
     BucketFiller,
     StreamTask,
 )
@@ -151,7 +151,7 @@ def stream(streaming_df: DataFrame, query: Query | str, **keywords: Any) -> Data
         "EventTime",
         initialState=states.groupBy(BUCKET),
     )
-    answers = in_tasks(_observed(found), AnswerReader(task.result), task.result)
+    answers = in_tasks(_observed(found), BlobReader(task.result), task.result)
     return with_numbers(answers, task.product)
 
 

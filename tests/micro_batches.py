@@ -18,7 +18,7 @@ import numpy as np
 import pyarrow as pa
 from cer_gpu.spark import bucket_keeper
 from cer_gpu.spark.bucket_keeper import BucketKeeper, first_states
-from cer_gpu.spark.stream_task import BUCKET, PER_SECOND, AnswerReader, BucketFiller
+from cer_gpu.spark.stream_task import BUCKET, PER_SECOND, BlobReader, BucketFiller
 from cer_gpu.spark.streams import live_task
 
 END = 4_102_444_800_000
@@ -170,7 +170,7 @@ class MicroBatches:
             return False
         self._store = store
         blobs = pa.array([row["answers"] for row in found], pa.binary())
-        unpacker = AnswerReader(self.live.task.result)
+        unpacker = BlobReader(self.live.task.result)
         self.answers += list(unpacker([pa.RecordBatch.from_arrays([blobs], ["answers"])]))
         names = [name for name in found[0] if name != "answers"] if found else []
         self.metrics.append({name: sum(row[name] for row in found) for name in names})
