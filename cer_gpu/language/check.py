@@ -113,7 +113,7 @@ def _check_select(query: t.SelectQuery, names: NameChecker, findings: Findings) 
         if item.variable not in known:
             if item.variable in hidden:
                 findings.note("CER103", f"PROJECT drops `{shown}`: it selects nothing", span)
-            else:
+            elif item.span is not None or not query.measures:  # the check of measures reports theirs
                 names.unknown_variable(item.variable, known, query.pattern, span)
             continue
         counts = Counter(item.attributes)

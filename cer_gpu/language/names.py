@@ -8,10 +8,11 @@ from functools import cache
 from cer_gpu.errors import Span
 from cer_gpu.language import tree as t
 from cer_gpu.language.findings import Findings, Hint
+from cer_gpu.language.near_names import near_name
 from cer_gpu.language.places import trailing
 from cer_gpu.language.schema import Schema, ValueType
 from cer_gpu.language.scope import Scope, variables
-from cer_gpu.language.walk import children
+from cer_gpu.language.walk import children, walk
 from cer_gpu.language.words import quoted_text, written, written_variable
 
 _LISTED = 24
@@ -182,7 +183,14 @@ class NameChecker:
 
         def catalogue() -> str:
             names = sorted_names(known.names() if isinstance(known, Scope) else known)
-            return _catalogue(names, "the variables are", None if elsewhere() else variable)
+            if elsewhere() or near_name(variable, names) is not None:
+                return _catalogue(names, "the variables are", None if elsewhere() else variable)
+            types = {node.name for node in walk(pattern) if isinstance(node, t.EventType)}
+            named = [name for name in names if name not in types] or names
+            rest = [name for name in names if name not in named]
+            besides = f", and the types {some_of(rest)}" if rest else ""
+            naming = f"`T AS {written_variable(variable)}` names an event of a type T"
+            return f"the variables are {some_of(named)}{besides}; {naming}"
 
         message = f"the variable `{written_variable(variable)}` is not defined here"
         self._findings.error("CER022", message, place, elsewhere, catalogue)
@@ -203,7 +211,8 @@ class NameChecker:
         quotes: str | None = None,
     ) -> None:
         fields = self.schema.fields if code == "CER021" and self.schema is not None else ()
-        hints: list[Hint] = [lambda: _catalogue(sorted_names([*known, *fields]), introduction, name)]
+        columns = code == "CER021"
+        hints: list[Hint] = [lambda: _catalogue(sorted_names([*known, *fields]), introduction, name, columns)]
         if quotes is not None:
             hints.insert(0, quotes)
         if code == "CER021" and self.schema is not None and name in self.schema.roles:
@@ -229,20 +238,11 @@ def _quoted(names: Sequence[str]) -> str:
     return f"{shown} and {len(names) - _LISTED:,} more" if len(names) > _LISTED else shown
 
 
-def _catalogue(known: list[str], introduction: str, meant: str | None) -> str:
+def _catalogue(known: list[str], introduction: str, meant: str | None, columns: bool = False) -> str:
     """The names that are known, and the one of them that was probably meant."""
-    close = None if meant is None else _closest(meant, known)
+    close = None if meant is None else near_name(meant, known, columns)
     guess = "" if close is None else f"did you mean `{written_variable(close)}`? "
     return f"{guess}{introduction} {some_of(known)}" if known else ""
-
-
-def _closest(name: str, known: list[str]) -> str | None:
-    for other in known:
-        if other.lower() == name.lower():
-            return other
-    import difflib
-
-    return next(iter(difflib.get_close_matches(name, known, 1, 0.6)), None)
 
 
 def _elsewhere(pattern: t.Pattern, variable: str) -> str | None:

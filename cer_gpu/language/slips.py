@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from cer_gpu.errors import Diagnostic, Span
 from cer_gpu.language.habits import habit
+from cer_gpu.language.number_slips import NUMBER_SLIPS
 from cer_gpu.language.parse_tree import Token
 from cer_gpu.language.rule_slips import RULE_CHARACTERS, RULE_SLIPS, rule_expectation
 from cer_gpu.language.slip import CLOSERS, Slip
@@ -94,7 +95,7 @@ def syntax_error(text: str, tokens: Tokens, index: int, expected: frozenset[str]
     if slip.found is not None and slip.text.startswith("/*", slip.span.start):
         hints = ("close it with `*/`",)
         return Diagnostic("CER003", "the comment that begins here is not closed", slip.span, hints=hints)
-    return _bracket(slip) or _unexpected(slip)
+    return _bracket(slip) or _last_semicolon(slip) or _unexpected(slip)
 
 
 def _sets_apart(tokens: tuple[Token, ...], index: int) -> tuple[Token, ...]:
@@ -426,11 +427,22 @@ def _no_parenthesis(slip: Slip) -> str | None:
     return None
 
 
+def _last_semicolon(slip: Slip) -> Diagnostic | None:
+    """A query that ends with `;`, as in SQL."""
+    joins = slip.kind == "$END" and slip.wants_pattern and slip.before() == "SEMICOLON"
+    follows = slip.kind == "SEMICOLON" and "$END" in slip.expected and slip.index == len(slip.tokens) - 1
+    if not (joins or follows) or slip.rule:
+        return None
+    sign = slip.tokens[-1]
+    hints = ("remove it: `;` stands between two patterns, as in `A ; B`",)
+    span = Span(sign.start_pos or 0, sign.end_pos or 0)
+    return Diagnostic("CER001", "a query does not end with `;`", span, hints=hints)
+
+
 def _trailing(slip: Slip) -> str | None:
-    if slip.kind == "$END" and slip.wants_pattern and slip.before() == "SEMICOLON":
-        return "`;` joins two patterns; a query does not end with it"
-    if slip.found is not None and slip.found.type == "SEMICOLON" and "$END" in slip.expected:
-        return "a query does not end with `;`"
+    """A `;` where the query could end, and more behind it."""
+    if slip.kind == "SEMICOLON" and "$END" in slip.expected:
+        return "one query is run at a time: remove the `;` and what follows it"
     return None
 
 
@@ -452,6 +464,7 @@ _SLIPS: tuple[Callable[[Slip], str | None], ...] = (
     _no_select,
     _interval_behind,
     _pointed_name,
+    *NUMBER_SLIPS,
     habit,
     _trailing,
     _arrow,

@@ -22,6 +22,7 @@ from cer_gpu.engine.read.sources.merge import MergedRows
 from cer_gpu.engine.read.sources.rows import ROW, ROW_FIELD, Rows, regroup
 from cer_gpu.engine.read.sources.text_form import TIMES
 from cer_gpu.errors import CerError, DataError, RowError
+from cer_gpu.language.near_names import near_name
 from cer_gpu.language.schema import Schema, ValueType
 from cer_gpu.language.words import written
 from cer_gpu.lazy_modules import compute as pc
@@ -204,11 +205,9 @@ class Source:
             raise DataError(f"the column `{column}` of {self.where} holds {self._rows.unread[column]}")
         if column in names:
             return
-        import difflib
-
-        near = difflib.get_close_matches(column, names, n=1)
+        near = near_name(column, names, columns=True)
         asked = f", which {role} names" if role else ""
-        meant = f"did you mean `{near[0]}`? " if near else ""
+        meant = f"did you mean `{near}`? " if near else ""
         if self._rows.is_text and any(name[:1].isdecimal() for name in names):
             meant = "the first line of a CSV file must name the columns; "
         raise DataError(
