@@ -1,7 +1,7 @@
-"""cer-gpu: complex event recognition over history.
+"""cer-gpu finds patterns in the order of events.
 
-A query is a pattern of events. Its answer is exact: every complex event (match of the pattern) in the data,
-each once.
+A query is a pattern of events. Its result is exact: every match in the data, each once. (The literature calls
+a match a match.)
 
 >>> import cer_gpu as cer
 >>> q = cer.compile("SELECT b[price], s[price] FROM Trades WHERE Buy AS b ; Sell AS s WITHIN 5 MINUTES")
@@ -9,22 +9,22 @@ each once.
 >>> for ce in m.head(3):
 ...     ce.start, ce.end, ce.marks["b"], ce["s"], ce.duration
 
-What to ask of a query, from the cheapest answer to the fullest:
+What to ask of a query, from the cheapest to the fullest:
 
-    q.hits(events)      where complex events end: a pyarrow.Table
+    q.hits(events)      where matches end: a pyarrow.Table
     q.counts(events)    how many end at each position: a pyarrow.Table
     q.count(events)     how many there are: an int
-    q.run(events)       the complex events: to_arrow(), to_pandas(), to_polars(), events(), head(), batches()
+    q.run(events)       the matches: to_arrow(), to_pandas(), to_polars(), events(), head(), batches()
     q.stream()          the same, batch after batch: push(batch)
     q.check(events)     what is wrong or odd about the query; q.explain() says how it is evaluated
     q.funnel(events)    how many matches reach each step, and which condition stops the others
 
 `events` are a pyarrow Table, a pandas or polars DataFrame, a DuckDB relation, paths to Parquet, Arrow IPC,
 CSV or JSON lines, or a dict of event type to any of these. `order_by="ts"` names the column of time,
-`type_column="type"` the column of the event type, and `device="cpu"` or `"cuda"` the device;
+`type_column="type"` the column of the event type, and `device="cpu"` or `"cuda"` the device (a GPU);
 `help(cer.Query.run)` explains every keyword. On Spark: `from cer_gpu import spark`. In a shell: `cer --help`.
 
-`cer.backtest` runs many queries in one pass, `cer.maintain` keeps the answers of a join up to date,
+`cer.backtest` runs many queries in one pass, `cer.maintain` updates the result of a join as rows come and go,
 `cer.timeline` draws a few events and their matches, and `cer.device_report()` checks the GPUs.
 `cer.match_recognize` runs SQL's MATCH_RECOGNIZE.
 

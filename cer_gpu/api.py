@@ -58,8 +58,7 @@ def compile(text: str, params: Mapping[str, Any] | None = None) -> Query:
     Raises
     ------
     QueryError
-        When the query is wrong, or has no parameter for a value in `params`. The error lists everything that
-        can be found without data.
+        When the query is wrong, or has no parameter for a value in `params`. All that is found is listed.
     LimitError
         When the automaton of the query would be too large; the message says what to change.
     TypeError
@@ -120,7 +119,7 @@ class Query:
 
     @spelled(read_options)
     def run(self, events: Any, **keywords: Unpack[ReadKeywords]) -> Matches:
-        """Find the complex events of the query.
+        """Find the matches of the query.
 
         Parameters
         ----------
@@ -145,40 +144,33 @@ class Query:
             Sort by `order_by` first; otherwise events out of order are an error.
         ordered : bool, default False
             Promise that with PARTITION BY all events together are in the order of time, not only those of
-            each partition. Events whose window is over are then dropped at once. An event out of order is an
-            error.
+            each partition. Events whose window is over are then dropped. One out of order is an error.
         device : {"auto", "cpu", "cuda", "cuda:1", ...} or list of CUDA devices, default "auto"
             "auto" uses a GPU where there is one and it is faster; `Matches.device_reason` says why. Several
             CUDA devices, `["cuda:0", "cuda:1"]` or "cuda:0,cuda:1", share the work.
         limit : int, optional
             Stop after this many (of a stream: for each batch); `Matches.limited` says whether there are more.
         memory : int, optional
-            Bytes that a run may keep and work on at a time. It decides how many events are read and run at a
-            time, and how many complex events are found at a time. If the events of open windows and the keys
-            of PARTITION BY take more, the partitions whose last event is longest ago are moved to temporary
-            files; if that does not help, or matches that have begun take more, the run ends with a
-            `LimitError`. Without `memory`, it does so before the free memory is gone. `memory` does not count
-            the process and its libraries, data that is already in memory, dictionaries of strings, results
-            that you keep, and working copies. The peak of the process lies above `memory` by these, about
-            100 MB.
+            Bytes that a run may keep and work on at a time. If the events of open windows and the keys of
+            PARTITION BY take more, partitions are moved to temporary files; if that does not help, or partial
+            matches take more, the run ends with a `LimitError`. Without `memory`, it does so before the free
+            memory is gone. `memory` does not count the process and its libraries, data that is already in
+            memory, dictionaries of strings, results that you keep, and working copies: expect the peak of the
+            process about 100 MB above it.
         delimiter : str, optional
             The character between the cells of CSV files: by default a tab in `.tsv` files, a comma in others.
         column_types : dict of str to str or pyarrow.DataType, optional
-            Types of columns of CSV and JSON lines files, `{"id": "string"}`; the types of other columns are
-            found in the first 8 MiB of a file.
+            Types of columns of CSV and JSON lines files, `{"id": "string"}`; else found in their first 8 MiB.
         date_format : str or list of str, optional
-            How times are written in CSV files, in the codes of `strptime`: "%d.%m.%Y %H:%M:%S". By default
-            times are read as ISO 8601, `2024-05-02T09:30:00`.
+            How times are written in CSV files, as for `strptime`: "%d.%m.%Y %H:%M:%S". By default ISO 8601.
         decimal_point : {".", ","}, optional
             The decimal point of numbers in CSV files.
         ambiguous : {"raise", "earliest", "latest", "infer"}, default "raise"
-            Which moment a time without an offset in a CSV file is that its clocks showed twice: an error,
-            the first, the second, or by the order of the rows.
+            What a time of a CSV file means that clocks of its zone showed twice; "infer": by the rows' order.
         engine : str, default "auto"
-            The engine that answers the query: "regular", "chain", "ordered", "apart", "threshold",
-            "rule", "join", "timed", "clock", "general". "auto" takes the one that answers in the fewest
-            steps what is asked; `explain` shows the steps under "costs". The answers are the same whichever
-            engine is taken, and "general" can answer every query.
+            The engine that runs the query: "regular", "chain", "ordered", "apart", "threshold", "rule",
+            "join", "timed", "clock" or "general", which takes every query. "auto" takes the cheapest
+            (`explain(verbose=True)` shows the costs). All give the same matches.
         params : mapping of str to object, optional
             The values of the query's parameters, by their names without `$`: numbers, texts, bools, times.
             For a span of time, give a `timedelta` or a text such as '5 min'.
@@ -187,9 +179,9 @@ class Query:
             the variables, in `position` and in `latest_start`. `hits` then keeps the ids of all events that
             the pattern may use in memory.
         until : str, datetime or number, optional
-            A time: the events are known up to it, and nothing beyond. A complex event that rests on nothing
-            happening until later is then left out, one that rests on nothing having happened until then is
-            there. None: after the last event nothing comes any more. A later row is an error.
+            A time up to which the events are known. A match that depends on nothing happening after it is
+            left out; a match that depends on nothing having happened before it is there. None: nothing comes
+            after the last event. A later row is an error.
         late : str, timedelta or number, optional
             Rows may come out of order by at most so much time, such as "30 s" (a number where the time column
             holds plain numbers): they wait that long and are put in order; ties stay as they came. Positions
@@ -197,13 +189,13 @@ class Query:
         on_late : {"error", "drop"}, default "error"
             A row that is later still is an error, or left out and counted in `Matches.notes`.
         nan_is_null : bool, optional
-            Whether NaN is a missing value or a number. None: missing in pandas, a number elsewhere, with a
-            note where the answer depends on it.
+            Whether NaN is a missing value. None: in pandas it is, elsewhere it is a number, and a note says
+            where the result depends on it.
 
         Returns
         -------
         Matches
-            Lazy: no complex event is listed until you ask for it.
+            Lazy: no match is listed until you ask for it.
 
         Raises
         ------
@@ -223,7 +215,7 @@ class Query:
 
     @spelled(read_options)
     def count(self, events: Any, **keywords: Unpack[ReadKeywords]) -> int:
-        """Count the complex events without listing them; keywords and errors as in `run`.
+        """Count the matches without listing them; keywords and errors as in `run`.
 
         Returns
         -------
@@ -235,25 +227,25 @@ class Query:
 
     @spelled(read_options)
     def counts(self, events: Any, **keywords: Unpack[ReadKeywords]) -> pa.Table:
-        """Count the complex events that end at each position; keywords and errors as in `run`.
+        """Count the matches that end at each position; keywords and errors as in `run`.
 
         Returns
         -------
         pyarrow.Table
-            One row for each position at which a complex event ends: `position` (int64), the columns of
+            One row for each position at which a match ends: `position` (int64), the columns of
             PARTITION BY, `time` if `order_by` is given, and `count` (int64; decimal256 beyond 64 bits).
         """
         return self._bound(events, read_options(**keywords), "counts").counts()
 
     @spelled(read_options)
     def hits(self, events: Any, **keywords: Unpack[ReadKeywords]) -> pa.Table:
-        """Find the positions at which at least one complex event ends; keywords and errors as in `run`.
+        """Find the positions at which at least one match ends; keywords and errors as in `run`.
 
         Returns
         -------
         pyarrow.Table
             One row for each such position: `position` (int64), the columns of PARTITION BY, `time` if
-            `order_by` is given, and `latest_start` (int64): the latest start of the complex events that end
+            `order_by` is given, and `latest_start` (int64): the latest start of the matches that end
             there, before a strategy (NEXT, LAST, MAX, ANY), a selector around the whole pattern (`LAST(p)`)
             or LIMIT chooses among them.
         """
@@ -271,7 +263,7 @@ class Query:
         Returns
         -------
         Stream
-            `push(batch)` returns the complex events that end in the batch; `snapshot()` keeps the state.
+            `push(batch)` returns the matches that end in the batch; `snapshot()` keeps the state.
 
         Raises
         ------
@@ -298,8 +290,14 @@ class Query:
         return Stream(bind, about(self.text, asked), state, asked)
 
     @spelled(read_options)
-    def explain(self, format: str = "text", events: Any = None, **keywords: Unpack[ReadKeywords]) -> str:
-        """Explain how the query is evaluated (class, engine, guarantee, sizes, cost), or draw its automaton.
+    def explain(
+        self,
+        format: str = "text",
+        events: Any = None,
+        verbose: bool = False,
+        **keywords: Unpack[ReadKeywords],
+    ) -> str:
+        """Explain how the query is evaluated: which engine runs it, why, and what it costs; or draw it.
 
         Parameters
         ----------
@@ -308,6 +306,8 @@ class Query:
         events : object, optional
             The events that the query would run on; they and the other keywords are as in `run`. Without
             events, the types of attributes are guessed from the query, and no device is chosen.
+        verbose : bool, default False
+            Also say what runs inside: class, automaton, sizes, and the steps of every engine.
 
         Returns
         -------
@@ -320,7 +320,7 @@ class Query:
         LimitError
             When the automaton has more states than can be drawn.
         CerError
-            For "svg", when the package that draws it is not installed; the message says what to install.
+            For "svg", when the package that draws it is not installed.
         """
         from cer_gpu.plan.planning.explain import check_format, drawn, explain
 
@@ -335,25 +335,25 @@ class Query:
             chosen = place_of(asked.device, found.compiled, source.rows, source.device)
             place = f"{chosen.name}: {chosen.reason}"
         if format == "text":
-            return explain(found, self._plans.told(asked.params), place, ordered=events is not None)
+            return explain(found, self._plans.told(asked.params), place, events is not None, verbose)
         return drawn(found, format)
 
     @spelled(read_options, omit=("limit", "event_id", "memory"))
     def funnel(self, events: Any, **keywords: Unpack[FunnelKeywords]) -> pa.Table:
-        """Count how many runs reach each step, and what they die of there; keywords as in `run`.
+        """Count how many partial matches reach each step, and what stops the others; keywords as in `run`.
 
-        The outermost `;` and `:` cut the pattern into steps: `A ; B : C` has three; a run is a match up to a
-        step. Each step has one row, and one for each of its conditions, counted as if it were not there.
+        The outermost `;` and `:` cut the pattern into steps: `A ; B : C` has three. A partial match is one of
+        the steps so far. Each step has a row, and one more for each condition, counted without it.
 
         Returns
         -------
         pyarrow.Table
             `step` (int64, from 1), `pattern` (string: the step as it is written), `without` (string: the
-            condition that is left out; it may be a filter, `:`, an interval or the window; null in the row of
-            the step itself), `hits` (int64: events at which a match ends), `matches` (int64, or decimal256 if
-            a number exceeds 64 bits: runs that reach the step) and `died`: runs of the step before that do
-            not go on to it; with `without`, those that would but for it (null where that cannot be told; then
-            `note`, a string, says why). A strategy of SELECT, CONSUME BY, SUPPRESS and LIMIT are ignored.
+            condition that is left out: a filter, `:`, an interval or the window; null in the row of the step
+            itself), `hits` (int64: events at which a match ends), `matches` (int64, or decimal256 beyond 64
+            bits: partial matches that reach the step) and `died`: those of the step before that go no
+            further; with `without`, those that would without it (null where that cannot be told: `note` says
+            why). Strategies, CONSUME BY, SUPPRESS and LIMIT are ignored.
 
         Raises
         ------

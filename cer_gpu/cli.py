@@ -38,6 +38,7 @@ from cer_gpu.cli_outputs import (
     Funnel,
     Output,
     OutputFormat,
+    Verbose,
     drawing_format,
     print_funnel,
     print_text,
@@ -60,7 +61,7 @@ HELP = {"help_option_names": ["-h", "--help"]}
 
 app = typer.Typer(
     name="cer",
-    help="Complex event recognition over history: exact answers to event patterns over Arrow data.",
+    help="Find every match of an event pattern in recorded data: files, data frames and Arrow tables.",
     epilog="For example: cer run 'SELECT * WHERE Buy ; Sell WITHIN 5 MINUTES' trades.csv --order-by ts",
     context_settings=HELP,
     pretty_exceptions_enable=False,
@@ -109,7 +110,7 @@ def run(
     *,
     reading: EventOptions,
     limit: Annotated[
-        int | None, typer.Option(min=0, metavar="NUMBER", help="Stop after this many complex events.")
+        int | None, typer.Option(min=0, metavar="NUMBER", help="Stop after this many matches.")
     ] = None,
     memory: Memory = None,
     event_id: EventId = None,
@@ -204,6 +205,7 @@ def explain(
     *,
     reading: EventOptions,
     funnel: Funnel = False,
+    verbose: Verbose = False,
     form: Drawn = None,
     output: Output = None,
 ) -> int:
@@ -219,7 +221,7 @@ def explain(
     if funnel:
         print_funnel(compiled, events, options | {"engine": "auto"}, form, output)
         return DONE
-    print_text(compiled.explain(chosen, events, **options), output)
+    print_text(compiled.explain(chosen, events, verbose, **options), output)
     return DONE
 
 
@@ -267,7 +269,7 @@ def warm(
     ship: Annotated[
         bool,
         typer.Option(
-            "--ship", help="Store the kernels beside the package too, for all users of the installation."
+            "--ship", help="Also store the kernels inside the package, for all users of the installation."
         ),
     ] = False,
     every: Annotated[

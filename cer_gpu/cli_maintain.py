@@ -42,13 +42,11 @@ Kept = Annotated[
 ]
 Delta = Annotated[
     bool,
-    typer.Option(
-        "--delta", help="Print only the answers that were added (multiplicity > 0) or removed (< 0)."
-    ),
+    typer.Option("--delta", help="Print only the rows that were added (multiplicity > 0) or removed (< 0)."),
 ]
-Counted = Annotated[bool, typer.Option("--count", help="Print only the number of answers.")]
+Counted = Annotated[bool, typer.Option("--count", help="Print only the number of rows.")]
 Explained = Annotated[
-    bool, typer.Option("--explain", help="Print how the answers are kept, instead of the answers.")
+    bool, typer.Option("--explain", help="Print how the result is kept, instead of its rows.")
 ]
 
 

@@ -47,7 +47,8 @@ EventId = Annotated[
 Funnel = Annotated[
     bool,
     typer.Option(
-        "--funnel", help="Print how many runs reach each step, how many die there, and of which condition."
+        "--funnel",
+        help="Print how many partial matches reach each step and which condition stops the others.",
     ),
 ]
 Drawn = Annotated[
@@ -55,6 +56,11 @@ Drawn = Annotated[
     typer.Option(
         "--format", help="mermaid and svg draw the automaton. By default the suffix of -o decides, else text."
     ),
+]
+
+Verbose = Annotated[
+    bool,
+    typer.Option("--verbose", help="Also say what runs inside: class, automaton, steps of every engine."),
 ]
 
 DRAWINGS = {".svg": ExplainOutput.svg, ".mmd": ExplainOutput.mermaid, ".mermaid": ExplainOutput.mermaid}

@@ -156,7 +156,7 @@ def main() -> None:
     began = time.perf_counter()
     found = query.count(events, order_by="time")
     seconds = time.perf_counter() - began
-    speed = f"{found:,} complex events in {events.num_rows:,} events, counted in {seconds * 1000:.0f} ms"
+    speed = f"{found:,} matches in {events.num_rows:,} events, counted in {seconds * 1000:.0f} ms"
     say("Count", f"{speed} ({events.num_rows / seconds / 1e6:.1f} million events/s)")
     matches = query.run(events, order_by="time")
     console.print()

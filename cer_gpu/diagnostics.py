@@ -96,15 +96,15 @@ CODES: Mapping[str, str] = {
     # LIKE
     "CER107": "a per cent sign in LIKE",
     # Rules
-    "CER046": "an atom by position and by name",
+    "CER046": "a part of a rule with attributes by position and by name",
     "CER047": "not a variable or a constant",
     "CER048": "not an aggregate",
-    "CER049": "an atom of the wrong number of terms",
+    "CER049": "a part of a rule with the wrong number of terms",
     "CER050": "one variable for values of different types",
     "CER051": "an attribute where a variable of the rule belongs",
-    "CER052": "a rule without atoms",
+    "CER052": "a rule without event types",
     "CER053": "a comparison without a variable",
-    "CER054": "no complex event is possible",
+    "CER054": "no match is possible",
     # Parameters
     "CER064": "a parameter without a value",
     "CER065": "a value for a parameter that is not there",

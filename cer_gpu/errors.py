@@ -31,7 +31,7 @@ class CerError(Exception):
 
 
 class QueryError(CerError):
-    """The query is wrong, does not fit the data, or cannot be answered by the engine that was asked for.
+    """The query is wrong, does not fit the data, or cannot be run by the engine that was asked for.
 
     Attributes
     ----------

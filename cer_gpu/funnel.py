@@ -261,7 +261,7 @@ def _notes(
         if number is None and stage.step == 1:
             note = "no step comes before"
         elif number is None:
-            note = stage.uncounted or whole or "the automaton of the runs that go on is too large"
+            note = stage.uncounted or whole or "the automaton of the partial matches that go on is too large"
             if place in failed:
                 note = f"{note}; {failed[place]}"
         if stage.dropped is None and not stage.runs:

@@ -105,7 +105,7 @@ def listed_counts(wanted: Iterable[tuple[int, ListedRuns]], bind: BindTo) -> Lis
                 inside = known[one.within]
                 found = None if inside is None else found & inside
         except CerError:
-            listed.failed[place] = "the query that lists the runs is too large"
+            listed.failed[place] = "the query that lists the partial matches is too large"
             continue
         if found is None:
             listed.failed[place] = f"more than {MOST_LISTED:,} matches would be listed"

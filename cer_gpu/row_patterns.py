@@ -292,7 +292,7 @@ class RowPatternVariants(ListedRows):
         alike = [name for name in self._values.schema.names if name in results[0].schema.names]
         if alike:
             raise ValueError(
-                f"the parameter {name_text(alike[0])} has the name of a column of the answer: rename one"
+                f"the parameter {name_text(alike[0])} has the name of a column of the result: rename one"
             )
 
     @property

@@ -177,7 +177,8 @@ class _Reader:
         if group is None:
             if folded and head:
                 raise self._no(
-                    "columns are selected beside aggregates, without GROUP BY", f"GROUP BY {', '.join(head)}"
+                    "columns are selected together with aggregates, without GROUP BY",
+                    f"GROUP BY {', '.join(head)}",
                 )
             return
         keys = set()

@@ -51,9 +51,9 @@ def timeline(
     type_column: str | None = "type",
     shown: int = SHOWN,
 ) -> str:
-    """Draw a few events side by side, and under them a line for each complex event from its start to its end.
+    """Draw a few events side by side, and under them a line for each match from its start to its end.
 
-    A dot on the line is an event that the complex event marks, with the name of the variable. The distance
+    A dot on the line is an event that the match marks, with the name of the variable. The distance
     between two events says nothing about the time between them.
 
     Parameters
@@ -67,7 +67,7 @@ def timeline(
     type_column : str or None, default "type"
         The column of the event type; the table may lack it. None: no column tells the type.
     shown : int, default 12
-        How many complex events are drawn at most; a line of text says how many there are in all.
+        How many matches are drawn at most; a line of text says how many there are in all.
 
     Returns
     -------
@@ -116,8 +116,8 @@ def timeline(
 
 def _said(number: int, drawn: int) -> str:
     if number == 0:
-        return "no complex event"
-    said = f"{number:,} complex event{'s' * (number > 1)}"
+        return "no match"
+    said = f"{number:,} match{'es' * (number > 1)}"
     return said if drawn == number else f"{said}, of which the first {drawn} are drawn"
 
 
@@ -168,7 +168,7 @@ def _bar(found: ComplexEvent) -> _Bar:
         for position in positions:
             marks.setdefault(position, []).append(variable)
     for atom, position in enumerate(found.positions or ()):
-        marks.setdefault(position, []).append(f"atom {atom + 1}")
+        marks.setdefault(position, []).append(f"part {atom + 1}")
     said = [*(found.partition or ())]
     said += [f"{name}={_shown(value)}" for name, value in {**(found.values or {}), **found.measures}.items()]
     return _Bar(

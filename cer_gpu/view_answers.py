@@ -19,7 +19,7 @@ BATCH = 1 << 16
 
 
 class ViewAnswers:
-    """Answers of a view, or changes of them; made by `JoinView.enumerate` and `JoinView.delta`.
+    """Rows of a view, or changes of them; made by `JoinView.enumerate` and `JoinView.delta`.
 
     They are listed as they are read, and other libraries read them as an Arrow stream. Iterating over them
     gives record batches.
@@ -41,7 +41,7 @@ class ViewAnswers:
         self._batches_of = batches
 
     def batches(self, rows: int = BATCH) -> pa.RecordBatchReader:
-        """The answers as a reader of record batches, each of at most `rows` rows.
+        """The rows as a reader of record batches, each of at most `rows` rows.
 
         Raises
         ------
@@ -51,7 +51,7 @@ class ViewAnswers:
         schema = self._schema_of()
         if schema is None:
             raise DataError(
-                "the rule has no answers yet: give each of its relations a table first, which may be empty"
+                "the view has no rows yet: give each of its relations a table first, which may be empty"
             )
         return pa.RecordBatchReader.from_batches(schema, self._batches_of(rows))
 
@@ -59,11 +59,11 @@ class ViewAnswers:
         return iter(self._batches_of(BATCH)) if self._schema_of() is not None else iter(())
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        """The answers through Arrow's C stream interface, for other libraries."""
+        """The rows through Arrow's C stream interface, for other libraries."""
         return self.batches().__arrow_c_stream__(requested_schema)
 
     def head(self, rows: int) -> pa.Table:
-        """The first `rows` answers, in no particular order."""
+        """The first `rows` rows, in no particular order."""
         found, left = [], rows
         for batch in self.batches(max(1, min(rows, BATCH))):
             found.append(batch.slice(0, left))
@@ -73,15 +73,15 @@ class ViewAnswers:
         return pa.Table.from_batches(found, self.batches().schema)
 
     def top(self, rows: int, by: str, descending: bool = True) -> pa.Table:
-        """The answers with the greatest values in a column, the greatest first: SQL's `ORDER BY ... LIMIT`.
+        """The rows with the greatest values in a column, the greatest first: SQL's `ORDER BY ... LIMIT`.
 
-        All answers are read, but no more than `rows` of them and one batch are in memory at a time. Nulls
+        All rows are read, but no more than `rows` of them and one batch are in memory at a time. Nulls
         come last.
 
         Parameters
         ----------
         rows : int
-            How many rows to return; of answers with equal values, any may be taken.
+            How many rows to return; of rows with equal values, any may be taken.
         by : str
             A column, such as `a`, `SUM(v)` or `multiplicity`.
         descending : bool, default True
@@ -95,7 +95,7 @@ class ViewAnswers:
         reader = self.batches()
         if by not in reader.schema.names:
             raise DataError(
-                f"the answers have no column {names_text([by])}: they have {names_text(reader.schema.names)}"
+                f"the view has no column {names_text([by])}: they have {names_text(reader.schema.names)}"
             )
         found = reader.schema.empty_table()
         for batch in reader:
@@ -105,15 +105,15 @@ class ViewAnswers:
         return found
 
     def to_arrow(self) -> pa.Table:
-        """All answers as one table."""
+        """All rows as one table."""
         return self.batches().read_all()
 
     def to_pandas(self) -> pandas.DataFrame:
-        """All answers as a pandas DataFrame."""
+        """All rows as a pandas DataFrame."""
         return self.to_arrow().to_pandas()
 
     def to_polars(self) -> polars.DataFrame:
-        """All answers as a polars DataFrame."""
+        """All rows as a polars DataFrame."""
         import polars
 
         found = polars.from_arrow(self.to_arrow())

@@ -1,10 +1,10 @@
-"""Views: the answers of a join, kept up to date while rows are inserted and deleted.
+"""Views: the result of a join, updated as rows are inserted and deleted.
 
 >>> import cer_gpu as cer
 >>> view = cer.maintain("Q(a, d) <- R(a, b), S(b, c), T(d), a < c, c < d")
 >>> view.insert("R", r); view.insert("S", s); view.insert("T", t)   # tables: Arrow, pandas, polars, DuckDB
->>> view.count()                 # how many answers, without listing them
->>> view.enumerate().to_arrow()  # the answers: a, d, multiplicity
+>>> view.count()                 # how many rows, without listing them
+>>> view.enumerate().to_arrow()  # the rows: a, d, multiplicity
 >>> view.delete("S", gone)
 >>> view.delta().to_arrow()      # what the last update added (multiplicity > 0) and removed (< 0)
 """
@@ -48,7 +48,7 @@ MOST_KEPT = 10_000_000
 
 
 def maintain(rule: str, most_kept: int = MOST_KEPT, device: str = "auto") -> JoinView:
-    """Keep the answers of a join up to date while rows are inserted and deleted.
+    """Update the result of a join as rows are inserted and deleted.
 
     Parameters
     ----------
@@ -56,13 +56,13 @@ def maintain(rule: str, most_kept: int = MOST_KEPT, device: str = "auto") -> Joi
         A rule, `Q(a, c) <- R(a, b), S(b, c), a < c`. `R(a, b)` names the first two columns of the relation R;
         `R(price = a)` names a column by its name. A variable that occurs twice joins its columns by equality.
         Variables may be compared, also with arithmetic: text is compared by its order, and numbers of all
-        types exactly. The head, `Q(a, c)`, says which variables an answer has.
+        types exactly. The head, `Q(a, c)`, says which columns the result has.
         Or SQL, for which sqlglot has to be installed (`pip install 'cer-gpu[sql]'`):
         `SELECT R.a, S.c FROM R, S WHERE R.b = S.b AND R.a < S.c`, also with aggregates and GROUP BY.
     most_kept : int, default 10,000,000
         How many pairs of joining rows a cyclic rule, such as a triangle, may keep.
     device : str, default "auto"
-        "cuda" or "cuda:1": long runs of rows are kept, searched and merged in the memory of that GPU, and
+        "cuda" or "cuda:1": large sorted arrays are kept, searched and merged in the memory of that GPU, and
         large batches are sorted there. "cpu" and "auto": everything is on the CPU.
 
     Returns
@@ -86,10 +86,10 @@ def maintain(rule: str, most_kept: int = MOST_KEPT, device: str = "auto") -> Joi
 
 
 class JoinView:
-    """A view: the answers of a rule, kept up to date while rows are inserted and deleted. Made by `maintain`.
+    """A view: the result of a rule, updated as rows are inserted and deleted. Made by `maintain`.
 
-    As in SQL, equal rows of a relation are several rows, and an answer may come several times: its
-    multiplicity says how often, which is the number of ways to choose one row for each atom that give it.
+    As in SQL, equal rows of a relation are several rows, and a row of the result may occur several times: its
+    multiplicity says how often, which is the number of ways to choose one row of each relation that give it.
     Columns that the rule does not name are ignored. A null or NaN equals nothing and compares to nothing.
 
     Parameters
@@ -188,14 +188,14 @@ class JoinView:
             self._kept.update(batch)
 
     def count(self) -> int:
-        """Count the answers without listing them; an answer of multiplicity 3 counts three times."""
+        """Count the rows of the result without listing them; a row of multiplicity 3 counts three times."""
         return self._kept.count()
 
     def enumerate(self) -> ViewAnswers:
-        """All answers: the columns of the head, and `multiplicity` (int64), how often each answer is there.
+        """All rows: the columns of the head, and `multiplicity` (int64), how often each row is there.
 
-        Each different answer has one row. Answers are listed while the result is read; reading on after an
-        update is an error.
+        Each different row comes once. Rows are listed while the result is read; reading on after an update
+        is an error.
 
         A rule with aggregates, `Q(x; COUNT(*), SUM(v)) <- ...`, is a GROUP BY: it has one row for each value
         of `x`, with columns `COUNT(*)` and `SUM(v)`, and exactly one row if the head has no variable.
@@ -210,7 +210,7 @@ class JoinView:
         return ViewAnswers(self._schema, lambda rows: self._batches(self._kept.answers(rows), whole=True))
 
     def delta(self) -> ViewAnswers:
-        """The answers that the last update added (`multiplicity` above 0) and removed (below 0).
+        """The rows that the last update added (`multiplicity` above 0) and removed (below 0).
 
         With aggregates, a group whose values have changed has two rows: its old values with -1, its new
         values with 1.
@@ -370,7 +370,7 @@ def _statement(text: str) -> tuple[t.Rule, Mapping[str, str]]:
     statement = parse(text)
     if isinstance(statement, t.Rule):
         return statement, {}
-    what = "a view keeps the answers of a rule, and this is a query over a stream"
+    what = "a view keeps the result of a rule, and this is a query over a stream"
     raise QueryError(
         [
             Diagnostic(
@@ -401,6 +401,4 @@ def _check_kept(rule: t.Rule, text: str) -> None:
     names = [variable.name for variable in rule.head] + [to_text(one) for one in rule.aggregates]
     for name in names:
         if names.count(name) > 1 or name == MULTIPLICITY:
-            raise refused(
-                f"two columns of the answers would be named `{name}`", rule, text, "rename a variable"
-            )
+            raise refused(f"two columns of the view would be named `{name}`", rule, text, "rename a variable")

@@ -84,7 +84,7 @@ def backtest(
     outcomes : mapping of str to str, optional
         Numbers to compute for each hit, as for `cer_gpu.backtest`: `Backtest.outcomes`. It needs one more
         reading. The tasks share the work by the keys of PARTITION BY; a query without PARTITION BY, or whose
-        partitions cannot be answered apart from each other, runs in one task. The driver gets each distinct
+        partitions depend on each other, runs in one task. The driver gets each distinct
         value. The values at single hits, `Backtest.outcome_hits`, come in the order of time; `position` is
         the place of the event in its partition, as in `hits`.
     split : object, optional

@@ -80,9 +80,7 @@ def task_of(
     if order_by is None and not ordered:
         raise DataError("the rows of a DataFrame have no order: name the time column with order_by")
     if limit is not None and product != "run":
-        raise ValueError(
-            f"leave limit out: it is for run, which lists complex events, and {product} lists none"
-        )
+        raise ValueError(f"leave limit out: it is for run, which lists matches, and {product} lists none")
     if event_id is not None and event_id not in schema.names:
         raise DataError(
             f"there is no column {names_text([event_id])}, which event_id names: the columns are "
@@ -97,7 +95,7 @@ def task_of(
     asked = read_options(order_by=order_by, limit=limit, device="cpu", **keywords)
     question: Question = "pushes" if live else QUESTION_OF[product]
     portable = whole.portable_over(NoRows(schema, orders or {}), asked, question)
-    # The same for every product, so that the hits of a query are those of its complex events; the id orders
+    # The same for every product, so that the hits of a query are those of its matches; the id orders
     # only events that are alike to the query.
     others = [
         name for name in portable.schema.names if name in {*portable.columns} - {*portable.options.order_by}

@@ -34,7 +34,7 @@ class Share:
     first : int
         The number of its first row in all files.
     halo : int
-        The number of its first rows that only serve complex events which end after them.
+        The number of its first rows that only serve matches which end after them.
     ahead : int
         The number of its last rows that only tell what follows the rows before.
     """

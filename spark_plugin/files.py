@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 def run_files(
     paths: Paths, query: Query | str, spark: SparkSession | None = None, **keywords: Any
 ) -> DataFrame:
-    """Find the complex events of a query in Parquet files, which the workers read themselves.
+    """Find the matches of a query in Parquet files, which the workers read themselves.
 
     A row costs several times as much in `run`, where it passes through the JVM. The order of the rows is that
     of the files, as for `Query.run`: a position is the number of a row in all files, counted from 0.
@@ -89,7 +89,7 @@ def run_files(
 def counts_files(
     paths: Paths, query: Query | str, spark: SparkSession | None = None, **keywords: Any
 ) -> DataFrame:
-    """Count the complex events that end at each event: columns as in `counts`, keywords as in `run_files`."""
+    """Count the matches that end at each event: columns as in `counts`, keywords as in `run_files`."""
     return _product(paths, query, "counts", spark, keywords)
 
 
@@ -97,7 +97,7 @@ def counts_files(
 def hits_files(
     paths: Paths, query: Query | str, spark: SparkSession | None = None, **keywords: Any
 ) -> DataFrame:
-    """Find the events at which complex events end: columns as in `hits`, keywords as in `run_files`."""
+    """Find the events at which matches end: columns as in `hits`, keywords as in `run_files`."""
     return _product(paths, query, "hits", spark, keywords)
 
 
@@ -105,7 +105,7 @@ def hits_files(
 def count_files(
     paths: Paths, query: Query | str, spark: SparkSession | None = None, **keywords: Any
 ) -> DataFrame:
-    """Count the complex events: one row with the column `count`; keywords as in `run_files`."""
+    """Count the matches: one row with the column `count`; keywords as in `run_files`."""
     return _product(paths, query, "count", spark, keywords)
 
 

@@ -24,7 +24,7 @@ def publish(
     events : int
         Events that it read.
     hits : int
-        Complex events, or positions, that it returned.
+        Matches, or positions, that it returned.
     seconds : float
         How long it worked.
     device : str

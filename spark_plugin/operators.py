@@ -1,4 +1,4 @@
-"""The operators `run`, `count`, `counts` and `hits`: from a DataFrame of events to one of answers."""
+"""The operators `run`, `count`, `counts` and `hits`: from a DataFrame of events to one of matches."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def operator_keywords(
 
 @spelled(operator_keywords)
 def run(df: DataFrame, query: Query | str, **keywords: Any) -> DataFrame:
-    """Find the complex events of a query in a DataFrame: one row for each.
+    """Find the matches of a query in a DataFrame: one row for each.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def run(df: DataFrame, query: Query | str, **keywords: Any) -> DataFrame:
         From `cer_gpu.compile`, or its text.
     order_by : str or sequence of str
         The time column, then the columns that break ties. Ties that are left are broken by all columns that
-        the query reads, so that the answer does not depend on how rows were shuffled.
+        the query reads, so that the result does not depend on how rows were shuffled.
     event_id : str, optional
         The column whose values are returned in place of positions (`start`, `end`, and the lists of the
         variables). Without it, a position is the place of the event in its partition, counted from 0 in the
@@ -65,18 +65,18 @@ def run(df: DataFrame, query: Query | str, **keywords: Any) -> DataFrame:
     stream_column : str, optional
         The column of the stream that an event belongs to, for `S>T` and FROM.
     limit : int, optional
-        At most so many complex events.
+        At most so many matches.
     memory : int, optional
         Bytes that a task may keep for events that later matches may still use.
     params : mapping of str to object, optional
         The values of the query's parameters, by their names without `$`, in place of those that
         `cer_gpu.compile` was given.
     engine : str, default "auto"
-        The engine that answers, as for `Query.run`.
+        The engine, as for `Query.run`.
     until : str, datetime or number, optional
         The time up to which the events are known, as for `Query.run`.
     ties : {"warn", "error", "any"}, default "warn"
-        What to do about rows whose `order_by` (and PARTITION BY) is equal, if the answer depends on their
+        What to do about rows whose `order_by` (and PARTITION BY) is equal, if the result depends on their
         order, which a shuffle loses: warn, once a query, when tasks have found such rows (under Spark Connect
         before anything runs); raise a `DataError` in the task that finds them; or take any order. Rows that
         are alike in all columns that the query reads do not count.
@@ -110,12 +110,12 @@ def run(df: DataFrame, query: Query | str, **keywords: Any) -> DataFrame:
 
 @spelled(operator_keywords, omit=("limit",))
 def counts(df: DataFrame, query: Query | str, **keywords: Any) -> DataFrame:
-    """Count the complex events that end at each event; keywords as for `run`, without `limit`.
+    """Count the matches that end at each event; keywords as for `run`, without `limit`.
 
     Returns
     -------
     DataFrame
-        One row for each event at which a complex event ends: `position` (or the value of `event_id`, if it is
+        One row for each event at which a match ends: `position` (or the value of `event_id`, if it is
         given), the columns of PARTITION BY, `time`, and `count`, an exact decimal of 38 digits.
     """
     return _product(df, query, "counts", keywords)
@@ -123,7 +123,7 @@ def counts(df: DataFrame, query: Query | str, **keywords: Any) -> DataFrame:
 
 @spelled(operator_keywords, omit=("limit",))
 def hits(df: DataFrame, query: Query | str, **keywords: Any) -> DataFrame:
-    """Find the events at which at least one complex event ends; keywords as for `run`, without `limit`.
+    """Find the events at which at least one match ends; keywords as for `run`, without `limit`.
 
     Returns
     -------
@@ -136,7 +136,7 @@ def hits(df: DataFrame, query: Query | str, **keywords: Any) -> DataFrame:
 
 @spelled(operator_keywords, omit=("limit",))
 def count(df: DataFrame, query: Query | str, **keywords: Any) -> DataFrame:
-    """Count the complex events, without listing them; keywords as for `run`, without `limit`.
+    """Count the matches, without listing them; keywords as for `run`, without `limit`.
 
     Returns
     -------
@@ -147,8 +147,8 @@ def count(df: DataFrame, query: Query | str, **keywords: Any) -> DataFrame:
 
 
 @spelled(operator_keywords, omit=("limit",))
-def explain(df: DataFrame, query: Query | str, **keywords: Any) -> str:
-    """Explain how a query is evaluated over a DataFrame; keywords as for `run`.
+def explain(df: DataFrame, query: Query | str, verbose: bool = False, **keywords: Any) -> str:
+    """Explain how a query is evaluated over a DataFrame; keywords as for `run`, and `verbose` as elsewhere.
 
     Returns
     -------
@@ -160,6 +160,7 @@ def explain(df: DataFrame, query: Query | str, **keywords: Any) -> str:
     options = task.query.options
     told = whole.explain(
         events=task.query.schema.empty_table(),
+        verbose=verbose,
         order_by=options.order_by,
         order_unit=options.order_unit,
         type_column=options.type_column,

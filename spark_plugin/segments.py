@@ -24,12 +24,12 @@ class Segment:
     Attributes
     ----------
     begin : int, float or None
-        The first time that it reports, in the unit of the time column: complex events that end earlier are
+        The first time that it reports, in the unit of the time column: matches that end earlier are
         reported by another segment. None: no lower bound.
     offset : int
         How many events come before the first one that it gets.
     end : int, float or None
-        The first time that it no longer reports: complex events that end from then on are reported by another
+        The first time that it no longer reports: matches that end from then on are reported by another
         segment. None: it gets no events after those that it reports.
     """
 

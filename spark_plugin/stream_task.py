@@ -136,5 +136,5 @@ class BlobReader:
                 if blob.is_valid:
                     for found in from_blob(blob.as_py()).to_batches():
                         if not found.schema.equals(self._schema):
-                            raise DataError(f"answers have the columns {found.schema}, not {self._schema}")
+                            raise DataError(f"the result has the columns {found.schema}, not {self._schema}")
                         yield found

@@ -180,7 +180,7 @@ def live_task(query: Query | str, schema: pa.Schema, keywords: Mapping[str, Any]
     if task.query.result.folding is not None:
         raise DataError(
             "a rule with aggregates cannot be a stream: its groups change with later events, and a row that "
-            "was written stays; list the answers without them, or keep the groups with maintain()"
+            "was written stays; list the matches without them, or keep the groups with maintain()"
         )
     options, columns = task.query.options, task.query.schema
     kind = columns.field(options.order_by[0]).type

@@ -44,7 +44,7 @@ class Task:
         The columns of the result, in types that Spark has; counts as text.
     gpu : {"auto", "required", "off"}
     limit : int or None
-        The most complex events.
+        The most matches.
     timed : bool
         Whether results have columns of times.
     tie_rule : {"any", "warn", "error"}
@@ -68,7 +68,7 @@ class Task:
 
     @property
     def keyed(self) -> bool:
-        """Whether keys are independent: no complex event has events of two keys, or drops another key's."""
+        """Whether keys are independent: no match has events of two keys, or drops another key's."""
         return self.query.query.keyed
 
     @property

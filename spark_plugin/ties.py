@@ -79,7 +79,7 @@ class TiedRows(NamedTuple):
         """The text of the warning."""
         many = f"at least {self.rows:,} rows have" if self.rows else "some rows may have"
         return (
-            f"{many} the same {self._same} as another row, and the answer depends on their order, which "
+            f"{many} the same {self._same} as another row, and the result depends on their order, which "
             f"Spark does not keep: {self._remedy}"
             + ("" if self.rows else "; ties='error' stops the query if there are such rows")
         )
@@ -88,7 +88,7 @@ class TiedRows(NamedTuple):
         """The error about them; `row` shows one of them."""
         many = "1 row has" if self.rows == 1 else f"{self.rows:,} rows of a task have"
         return DataError(
-            f"{many} the same {self._same} as another row ({row}), and the answer depends on their order, "
+            f"{many} the same {self._same} as another row ({row}), and the result depends on their order, "
             f"which Spark does not keep: {self._remedy}"
         )
 

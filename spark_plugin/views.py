@@ -51,7 +51,7 @@ _views: dict[tuple[str, int], tuple[str, JoinView]] = {}
 def maintain(
     rule: str, folder: str | os.PathLike[str], parts: int | None = None, most_kept: int = MOST_KEPT
 ) -> SparkView:
-    """Keep the answers of a rule (a join) up to date with streams.
+    """Update the result of a rule (a join) from streams.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def maintain(
         The folder of the snapshots and commits, on any filesystem that pyarrow opens and all workers reach.
         An existing view in it is continued.
     parts : int, optional
-        How many tasks share the view. More than one needs a key: a variable that all atoms of the rule have.
+        How many tasks share the view. More than one needs a key: a variable that all parts of the rule have.
         By default 16 with a key, and 1 without.
     most_kept : int, optional
         As for `cer_gpu.maintain`; it holds for each part.
@@ -84,9 +84,9 @@ def maintain(
     split = key is not None and (not body.aggregates or key.variable in {name for _, name in body.head})
     if parts is not None and parts > 1 and not split:
         why = (
-            "no variable is in all atoms"
+            "no variable is in all parts of the rule"
             if key is None
-            else "its aggregates are over answers of several keys"
+            else "its aggregates combine rows of several keys"
         )
         raise DataError(f"the view cannot be shared by {parts} tasks: {why}; leave `parts` out")
     many = (PARTS if split else 1) if parts is None else parts
@@ -213,23 +213,23 @@ class SparkView:
             folder.put(ViewCommit(after, streams, files, answers, columns, self.rule, self.parts, last))
 
     def count(self) -> int:
-        """The number of answers after the last micro-batch. No Spark job is run for it."""
+        """The number of rows after the last micro-batch. No Spark job is run for it."""
         return sum(ViewFolder(self.folder).commit().answers.values())
 
     def enumerate(self, spark: SparkSession) -> DataFrame:
-        """The answers after the last micro-batch: the columns of the head, and `multiplicity`.
+        """The rows after the last micro-batch: the columns of the head, and `multiplicity`.
 
         Raises
         ------
         DataError
-            While no part has had rows of every relation: the columns of the answers are not known.
+            While no part has had rows of every relation: the columns of the result are not known.
         """
         commit = ViewFolder(self.folder).commit()
         files = [(part, name, "") for part, name in sorted(commit.files.items())]
         return self._listed(spark, commit, files, _answers(self.folder))
 
     def delta(self, spark: SparkSession) -> DataFrame:
-        """The answers that the last micro-batch added (`multiplicity` above 0) and removed (below 0).
+        """The rows that the last micro-batch added (`multiplicity` above 0) and removed (below 0).
 
         Each part applies the rows of the micro-batch to its previous snapshot once more. A micro-batch that
         Spark repeats changes nothing, and does not count as the last one.
@@ -237,7 +237,7 @@ class SparkView:
         Raises
         ------
         DataError
-            While no part has had rows of every relation: the columns of the answers are not known.
+            While no part has had rows of every relation: the columns of the result are not known.
         """
         from pyspark.sql import functions as f
 
@@ -262,7 +262,7 @@ class SparkView:
         from pyspark.sql.pandas.types import from_arrow_schema
 
         if not commit.columns:
-            raise DataError("the rule has no answers yet: give each of its relations rows first")
+            raise DataError("the view has no rows yet: give each of its relations rows first")
         schema = pa.ipc.read_schema(pa.py_buffer(base64.b64decode(commit.columns)))
         listed = spark.createDataFrame(files, f"{PART} int, file string, rows string")
         found = listed.repartition(max(1, len(files)), PART).mapInArrow(

@@ -173,7 +173,7 @@ def _table(matches: Any) -> str:
     """The answers as a table of Markdown."""
     names, rows = answers(matches)
     if not rows:
-        return "No complex event.\n"
+        return "No match.\n"
     lines = [names, ["---"] * len(names), *rows]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 

@@ -39,7 +39,7 @@ def test_what_cannot_fit_is_an_error_before_it_is_listed(ask: object) -> None:
     with pytest.raises(cer.LimitError) as caught:
         ask(subsets())  # type: ignore[operator]
     text = str(caught.value)
-    assert text.startswith("there are at least 1,099,511,627,775 complex events, which take about ")
+    assert text.startswith("there are at least 1,099,511,627,775 matches, which take about ")
     assert "batches(), or an output file" in text
     assert "SELECT NEXT or MAX" in text
 
@@ -54,7 +54,7 @@ def test_answers_one_by_one_need_no_room(little: None) -> None:
 
 def test_as_many_as_are_wanted_are_expected(little: None) -> None:
     assert subsets(limit=900).to_arrow().num_rows == 900
-    with pytest.raises(cer.LimitError, match="at least 100,001 complex events"):
+    with pytest.raises(cer.LimitError, match="at least 100,001 matches"):
         subsets(limit=100_000).to_arrow()
 
 
@@ -79,7 +79,7 @@ def test_what_a_part_promises_is_counted(little: None, monkeypatch: pytest.Monke
     events = pa.table({"type": ["A", "B"] * 5000, "ts": range(10_000)})
     number = cer.compile("SELECT * WHERE A ; B WITHIN 9 EVENTS").count(events, order_by="ts")
     read.clear()
-    with pytest.raises(cer.LimitError, match=f"there are {number:,} complex events"):
+    with pytest.raises(cer.LimitError, match=f"there are {number:,} matches"):
         subsets(events, "SELECT * WHERE A ; B WITHIN 9 EVENTS").to_arrow()
     assert sum(read) < 15_000  # a fifth of the events, and all of them once to count
     # The first events promise too much, which is not kept: the count says so, and the run goes on.

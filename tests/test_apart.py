@@ -114,8 +114,8 @@ def test_a_window_over_the_order_is_one_of_time() -> None:
     asked = "SELECT * FROM S WHERE A AS a ; B ; C AS c FILTER c.p > a.p WITHIN 60 {}"
     query, wanted = cer.compile(asked.format("[ts]")), cer.compile(asked.format("EVENTS")).counts(table)
     takes = "apart: takes it, and runs it"
-    assert takes in query.explain(events=table, order_by="ts")
-    assert takes not in query.explain(events=table)
+    assert takes in query.explain(events=table, order_by="ts", verbose=True)
+    assert takes not in query.explain(events=table, verbose=True)
     assert len(wanted)
     for keywords in ({}, {"order_by": "ts"}, {"order_by": "ts", "engine": "apart"}):
         found = query.counts(table, **keywords)
@@ -186,7 +186,7 @@ def test_counts_past_64_bits_are_exact() -> None:
 def test_it_is_chosen_and_says_the_same_as_the_machine_of_configurations(text: str) -> None:
     query = cer.compile(f"SELECT * WHERE A AS a ; B AS b ; C AS c FILTER c.p > a.p {text}")
     table = events(3000 if "WITHIN" in text else 90, 8)
-    assert "step 3 of a chain with step 1" in query.explain()
+    assert "step 3 of a chain with step 1" in query.explain(verbose=True)
     for asked in (query.counts, query.hits):
         assert asked(table).equals(asked(table, engine="general"))
 

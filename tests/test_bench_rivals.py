@@ -253,27 +253,36 @@ def test_the_table_is_shown(tmp_path, monkeypatch):
     }
     (tmp_path / "docs" / "pictures").mkdir(parents=True)
     performance, readme = tmp_path / "docs" / "PERFORMANCE.md", tmp_path / "README.md"
-    performance.write_text("# Performance\n\nMuch.\n\n## More\n\nLess.\n")
-    readme.write_text("# It\n\n## How fast\n\nVery.\n\n## Read on\n")
+    (tmp_path / "bench").mkdir()
+    performance.write_text("# Performance\n\n| task | ours |\n| 28 questions |\n\n## More\n\nLess.\n")
+    readme.write_text("# It\n\n| 3 steps | fast |\n| 28 questions |\n\nMore.\n")
     stored = tmp_path / "stored.json"
     for number in ("7", "8"):
         stored.write_text(json.dumps(record).replace("7 complex", f"{number} complex"))
         shown.write(stored, tmp_path)
-    text = performance.read_text()
-    assert text.count(shown.HEADING) == text.count("## More") == 1
+    text = (tmp_path / "bench" / "RIVALS.md").read_text()
+    assert text.count(shown.HEADING) == 1
     assert "| (a) one, 5k events | 8 | 10 | 5 | > 20 s |\n" in text
     assert "| (a) three, 5k events | 8 | 100 |  | (> 20 s) |\n" in text
-    assert "Python 3.11.7, duckdb 1.0, commit abc; median of 1" in text
+    assert "Python 3.11.7, duckdb 1.0, commit abc. Each figure is the median of 1 run after" in text
     assert "| (a) two, 5k events | 8 | 10 | 0.5 | [1] |\n" in text
     assert "|\n\n- [1] it has no words for it\n" in text
     assert "| (a) one, 5k events | 200 | **100** |  |\n" in text
-    assert "first:\n\n- (a) two, 5k events: duckdb takes 0.5 of our time. It knows.\n\nFirst, but" in text
-    assert "First, but less than 10 times ahead: (a) one, 5k events (duckdb, 5).\n" in text
-    lines = readme.read_text().splitlines()
-    assert [one for one in lines if one.startswith("Beside others: ")] == [
-        "Beside others: of 3 questions asked of duckdb, 2 are answered first here; the best of the others "
-        "takes 0.5 to 5 times as long, 2.8 in the middle."
-    ]
+    assert (
+        "faster:\n\n- (a) two, 5k events: duckdb takes 0.5 of cer-gpu's time. It knows.\n\nWhere cer-gpu"
+        in text
+    )
+    near = "Where cer-gpu is fastest, but less than 10 times as fast as the next: "
+    assert f"{near}(a) one, 5k events (duckdb, 5).\n" in text
+    row = (
+        "| 3 questions, also asked of DuckDB | fastest on 2 | the best other tool takes 0.5 to 5 times as "
+        "long (median 2.8) |\n"
+    )
+    assert readme.read_text() == f"# It\n\n| 3 steps | fast |\n{row}\nMore.\n"
+    assert row in performance.read_text()
+    readme.write_text("# It\n")
+    with pytest.raises(AssertionError, match="one row"):
+        shown.write(stored, tmp_path)
     assert "(a) one" in (tmp_path / "docs" / "pictures" / "rivals.svg").read_text()
 
 

@@ -154,7 +154,7 @@ def test_strategies_beside_values_that_no_words_hold(monkeypatch: pytest.MonkeyP
     for strategy in selection.HOW:
         query = parse(QUERIES[0].format(strategy))
         assert isinstance(query, tree.SelectQuery)
-        assert "one by one in Python" in cer.compile(to_text(query)).explain()
+        assert "one by one in Python" in cer.compile(to_text(query)).explain(verbose=True)
         found += sum(check(query, stream(rng, 15), rng) for _ in range(3))
     assert found > 0
 

@@ -119,7 +119,7 @@ def test_events_in_every_format(form, data, tmp_path, capsys):
 def test_events_up_to_the_limit(data, capsys):
     arguments = ["run", TIDY, data / "events.parquet", "--order-by", "ts", "--events", "--limit", 1]
     status, out, error = cer(capsys, *arguments)
-    assert (status, error) == (0, "warning: stopped at limit=1: there are more complex events\n")
+    assert (status, error) == (0, "warning: stopped at limit=1: there are more matches\n")
     assert [json.loads(line) for line in out.splitlines()] == TIDY_ROWS[:2]
 
 
@@ -133,7 +133,7 @@ def test_partition_and_limit(data, capsysbinary):
     status, out, err = run_binary(capsysbinary, "run", query, data / "events.parquet", "--limit", 1)
     assert status == 0
     assert as_lines(out) == [{**EXPECTED[0], "partition": {"key": "x"}}]
-    assert "stopped at limit=1: there are more complex events" in err
+    assert "stopped at limit=1: there are more matches" in err
     status, out, err = run_binary(capsysbinary, "run", query, data / "events.parquet", "--limit", 2)
     assert (status, len(as_lines(out)), err) == (0, 2, "")
 
@@ -151,7 +151,7 @@ def test_a_count_of_more_digits_than_python_prints(tmp_path, capsys):
     pq.write_table(pa.table({"type": ["A"] * 15_000 + ["B"]}), path)
     status, out, err = cer(capsys, "count", "SELECT a WHERE A+ AS a ; B", path)
     assert (status, len(out)) == (0, 4517)
-    assert err.startswith("warning: there are about 10^4515 complex events: SELECT MAX or NEXT")
+    assert err.startswith("warning: there are about 10^4515 matches: SELECT MAX or NEXT")
     assert int(out[-10:]) == (2**15_000 - 1) % 10**9
     status, out, _ = cer(capsys, "count", "SELECT A WHERE A", path, "--memory", "9" * 5000)
     assert (status, out) == (0, "15000\n")
@@ -185,7 +185,9 @@ def test_engine(data, capsys):
         status, out, err = cer(capsys, command, QUERY, data / "events.csv", "--engine", "chain")
         assert (status, out) == (1, "")
         assert "error[CER091]: engine='chain' does not take this query: no filter compares two events" in err
-    assert "chain: takes it, and runs it" in cer(capsys, "explain", equal, "--engine", "chain")[1]
+    assert "engine      chain\n" in cer(capsys, "explain", equal, "--engine", "chain")[1]
+    shown = cer(capsys, "explain", equal, "--engine", "chain", "--verbose")[1]
+    assert "chain: takes it, and runs it" in shown
     assert cer(capsys, "count", QUERY, data / "events.csv", "--engine", "fast")[0] == 4
 
 

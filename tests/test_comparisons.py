@@ -162,7 +162,7 @@ def test_hits_of_several_values_need_no_common_partial_match() -> None:
 
 def test_a_shared_key_makes_lanes_beside_other_comparisons() -> None:
     query = cer.compile("SELECT * WHERE A AS a ; B ; C AS c FILTER a.id = B.id AND B.id = c.id AND c.v > a.v")
-    assert "one lane for each value of id" in query.explain()
+    assert "one lane for each value of id" in query.explain(verbose=True)
     rng = Random("lanes")
     data = pa.table(
         {
@@ -185,14 +185,16 @@ def test_parameters_may_stand_in_comparisons_and_in_the_window() -> None:
 
 
 def test_explain_says_what_is_kept_and_what_would_be_faster() -> None:
-    told = cer.compile("SELECT * WHERE A AS a ; (B AS b)+ ; C AS c FILTER SUM(b.v) > a.v + c.v").explain()
+    told = cer.compile("SELECT * WHERE A AS a ; (B AS b)+ ; C AS c FILTER SUM(b.v) > a.v + c.v").explain(
+        verbose=True
+    )
     assert "compared: `SUM(b.v) > a.v + c.v` needs the values of earlier events" in told
     assert "later events are compared with, made\n" in told
     assert "compared compiled" in told
     assert "PARTITION BY it" in told
     assert "WITHIN drops partial matches" in told
     keyed = "SELECT * WHERE A AS a ; B ; C AS c FILTER c.v > a.v PARTITION BY id WITHIN 9 EVENTS"
-    assert "PARTITION BY it" not in cer.compile(keyed).explain()
+    assert "PARTITION BY it" not in cer.compile(keyed).explain(verbose=True)
 
 
 @pytest.mark.parametrize(
@@ -211,12 +213,12 @@ def test_explain_says_how_to_name_the_end_of_an_iteration(
     rng = Random(pattern)
     text = "SELECT a, b WHERE {} FILTER {} WITHIN 8 EVENTS"
     query = cer.compile(text.format(pattern.format(iteration), condition))
-    told = " ".join(query.explain().split())
+    told = " ".join(query.explain(verbose=True).split())
     said = re.search(r"p is never null, (\S+) is of one event: name it, `(.*?)`, compare (\S+), and", told)
     assert said is not None, told
     named = cer.compile(text.format(pattern.format(f"({said[2]})"), condition.replace(said[1], said[3])))
-    assert "search trees over" in named.explain()
-    assert "search trees over" not in query.explain()
+    assert "search trees over" in named.explain(verbose=True)
+    assert "search trees over" not in query.explain(verbose=True)
     rows = [(rng.choice("ABC"), rng.randrange(9), rng.randrange(4)) for _ in range(300)]
     table = pa.table(dict(zip(("type", "p", "v"), map(list, zip(*rows, strict=True)), strict=True)))
     assert named.run(table).to_arrow() == query.run(table).to_arrow()
@@ -233,7 +235,9 @@ def test_explain_says_how_to_name_the_end_of_an_iteration(
     ],
 )
 def test_explain_names_no_end_that_is_not_beside_the_event(query: str) -> None:
-    assert "is of one event" not in cer.compile(f"SELECT * WHERE {query} WITHIN 9 EVENTS").explain()
+    assert "is of one event" not in cer.compile(f"SELECT * WHERE {query} WITHIN 9 EVENTS").explain(
+        verbose=True
+    )
 
 
 @pytest.mark.parametrize(
@@ -241,7 +245,7 @@ def test_explain_names_no_end_that_is_not_beside_the_event(query: str) -> None:
     [
         ("LOWER(MAX(b.s)) < c.s", "LOWER of a text"),
         ("AVG(b.d) > c.d", "`AVG(b.d)` is an average of decimals or spans of time"),
-        ("SUM(b.d) > c.p", "a decimal beside a float"),
+        ("SUM(b.d) > c.p", "a decimal with a float"),
     ],
 )
 def test_explain_says_why_a_comparison_is_not_compiled(condition: str, about: str) -> None:
@@ -254,7 +258,9 @@ def test_explain_says_why_a_comparison_is_not_compiled(condition: str, about: st
         }
     )
     query = cer.compile(f"SELECT * WHERE A AS a ; (B AS b)+ ; C AS c FILTER {condition}")
-    assert f"one by one in Python, as no words of 64 bits hold {about}" in query.explain(events=data)
+    assert f"one by one in Python, as no words of 64 bits hold {about}" in query.explain(
+        events=data, verbose=True
+    )
     assert query.count(data) == len(list(query.run(data))) > 0
 
 

@@ -53,4 +53,4 @@ def test_the_cookbook_has_the_questions_that_people_ask():
     assert len(FILES) >= 5
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert "](docs/COOKBOOK.md)" in readme
-    assert [word for word in ("sessions", "consecutive", "longest run") if word not in readme] == []
+    assert [word for word in ("sessions", "consecutive", "longest streak") if word not in readme] == []

@@ -133,7 +133,7 @@ def test_contiguity_is_part_of_the_equality() -> None:
     ],
 )
 def test_explain_says_what_became_of_a_correlation(query: str, said: str) -> None:
-    assert said in cer.compile(query).explain()
+    assert said in cer.compile(query).explain(verbose=True)
 
 
 REFUSED = {
@@ -227,7 +227,7 @@ def test_the_runs_of_a_chain_are_the_complex_events_of_the_formula(seed: int) ->
 def test_what_cannot_be_followed_is_refused_by_name(query: str) -> None:
     (found,) = refusal_of(query)
     assert REFUSED[query] in found.message
-    assert f"chain: no: {found.message}" in " ".join(cer.compile(query).explain().split())
+    assert f"chain: no: {found.message}" in " ".join(cer.compile(query).explain(verbose=True).split())
 
 
 def test_an_alternative_that_asks_less_wins() -> None:

@@ -133,7 +133,7 @@ def test_of_equal_costs_the_first_route_runs() -> None:
 
 
 def test_explain_says_what_each_route_would_cost() -> None:
-    told = cer.compile(SPAN).explain()
+    told = cer.compile(SPAN).explain(verbose=True)
     assert "\nroutes      clock: takes it, and runs hits and pushes\n" in told
     assert "\n            general: takes it, and runs counts and lists\n" in told
     costs = told.partition("\ncosts ")[2].splitlines()
@@ -142,6 +142,6 @@ def test_explain_says_what_each_route_would_cost() -> None:
         "            clock: hits 12, pushes 15 (+5): nodes with resets and checks; counts"
     )
     assert costs[2].startswith("            general: hits 25, counts 25: open partial matches; lists 25 (+6)")
-    forced = cer.compile(SPAN).explain(engine="general")
+    forced = cer.compile(SPAN).explain(engine="general", verbose=True)
     assert "routes      general: takes it, and runs it\n            regular: no: " in forced
     assert "\n            clock: takes it\n" in forced

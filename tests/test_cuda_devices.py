@@ -138,14 +138,14 @@ def test_what_is_said_of_the_place() -> None:
     table = trades(30)
     found = cer.compile(QUERIES["time"]).run(table, device="cuda", **OPTIONS)
     assert found.device == "cuda:0"
-    assert found.device_reason == "device='cuda:0' was asked for; on the CPU: listing complex events"
+    assert found.device_reason == "device='cuda:0' was asked for; on the CPU: listing matches"
     rule = cer.compile(QUERIES["rule"]).run(table, device="cuda:0", **OPTIONS)
     assert rule.device_reason == (
-        "device='cuda:0' was asked for; on the CPU: listing the answers of joins, assigning events to "
+        "device='cuda:0' was asked for; on the CPU: listing the matches of joins, assigning events to "
         "partitions and streams"
     )
     falls = cer.compile(QUERIES["attribute"]).run(table, device="cuda", **OPTIONS)
-    assert falls.device_reason.endswith("complex events, partitions in which what WITHIN measures falls")
+    assert falls.device_reason.endswith("matches, partitions in which what WITHIN measures falls")
 
 
 def test_time_that_falls_is_an_error_in_a_later_piece() -> None:

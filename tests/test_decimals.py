@@ -321,7 +321,7 @@ def test_order_of_decimals_beyond_64_bits_is_exact(far: int, monkeypatch: pytest
     exactly = {"engine": "general"}
     wanted = query.run(events, **exactly).to_arrow()
     assert len(wanted) > 10
-    assert "ordered: takes it, and runs " in query.explain(events=events)
+    assert "ordered: takes it, and runs " in query.explain(events=events, verbose=True)
     assert query.count(events) == len(wanted)
     assert query.hits(events).equals(query.hits(events, **exactly))
     assert query.counts(events).equals(query.counts(events, **exactly))

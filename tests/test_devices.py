@@ -119,18 +119,18 @@ def test_auto(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         (
             "Q(x) <- A(k=x), B(k=x) WITHIN 9 EVENTS",
-            "listing the answers of joins, assigning events to partitions and streams",
+            "listing the matches of joins, assigning events to partitions and streams",
             "joins run on the CPU",
         ),
         ("SELECT MAX * WHERE A+ ; B WITHIN 5 EVENTS", "the strategy of SELECT", None),
         (
             "SELECT * WHERE A ; B PARTITION BY k WITHIN 5 EVENTS",
-            "listing complex events, assigning events to partitions and streams",
+            "listing matches, assigning events to partitions and streams",
             None,
         ),
         (
             "SELECT * WHERE A ; B WITHIN 5 EVENTS CONSUME BY ANY",
-            "listing complex events, CONSUME BY ANY",
+            "listing matches, CONSUME BY ANY",
             None,
         ),
     ],
@@ -209,7 +209,7 @@ def test_data_of_the_host_in_the_form_for_devices_is_read_once(kind: type) -> No
     ("pattern", "words"),
     [
         ("A ;[<= 5 s] B ; C", "with device='auto' for very many events"),
-        ("(A ; B+) WITHIN [<= 5 s] ; C", "which one thread follows"),
+        ("(A ; B+) WITHIN [<= 5 s] ; C", "one thread for a partition"),
         (
             "(A ;[= 1 s] B) ALL C",
             "which finds out what an event does to them when it first occurs",
@@ -217,5 +217,5 @@ def test_data_of_the_host_in_the_form_for_devices_is_read_once(kind: type) -> No
     ],
 )
 def test_explain_says_when_a_timed_pattern_takes_a_gpu(pattern: str, words: str) -> None:
-    said = cer.compile(f"SELECT * WHERE {pattern}").explain()
+    said = cer.compile(f"SELECT * WHERE {pattern}").explain(verbose=True)
     assert words in said[said.index("\ndevice ") :]

@@ -45,7 +45,7 @@ def test_a_pattern_that_nothing_satisfies() -> None:
     query = cer.compile("SELECT * WHERE A FILTER A[p > 3 AND p < 2]")
     assert query.count(pa.table({"type": ["A"], "p": [2.5]})) == 0
     assert list(query.run(pa.table({"type": ["A"], "p": [2.5]}))) == []
-    assert "0 relevant kinds of events" in query.explain()
+    assert "0 relevant kinds of events" in query.explain(verbose=True)
 
 
 def test_one_query_from_several_threads() -> None:
@@ -108,8 +108,8 @@ def test_a_column_of_nulls_only_has_no_values_but_is_no_error() -> None:
 def test_explain_and_check_speak_of_the_data() -> None:
     table = pa.table({"v": [1, 2, 3]})
     query = cer.compile("SELECT * FROM T WHERE T AS a ; T AS b FILTER b[v > 1]")
-    assert "`type`" in query.explain()
-    assert "`type`" not in query.explain(events=table)
+    assert "`type`" in query.explain(verbose=True)
+    assert "`type`" not in query.explain(events=table, verbose=True)
     two = cer.compile("SELECT * WHERE A ; B")
     with pytest.raises(cer.DataError, match="no column `type`"):
         two.check(table)
@@ -134,15 +134,21 @@ def test_explain_says_what_a_window_over_another_attribute_costs() -> None:
     joined = cer.compile("Q(x) <- A(key = x), B(key = x) WITHIN 3 [lap]")
     table = table.append_column("key", [[1]])
     said = "`lap` may fall: order_by='lap' promises that it does not"
-    assert "log2(its events) times as many steps" in query.explain(events=table, order_by="ts")
-    assert "answers are listed and compared with the window" in joined.explain(events=table, order_by="ts")
+    assert "log2(its events) times as many steps" in query.explain(events=table, order_by="ts", verbose=True)
+    assert "answers are listed and compared with the window" in joined.explain(
+        events=table, order_by="ts", verbose=True
+    )
     for one in (query, joined):
-        assert said in one.explain(events=table, order_by="ts")
-        assert said not in one.explain(events=table, order_by="lap")
+        assert said in one.explain(events=table, order_by="ts", verbose=True)
+        assert said not in one.explain(events=table, order_by="lap", verbose=True)
     best = cer.compile("SELECT MAX * WHERE A+ ; B WITHIN 3 [lap]")
-    assert "choosing runs the partition again for each end" in best.explain(events=table, order_by="ts")
+    assert "choosing runs the partition again for each end" in best.explain(
+        events=table, order_by="ts", verbose=True
+    )
     one = cer.compile("SELECT NEXT * WHERE A+ ; B WITHIN 3 [lap]")
-    assert "choosing takes |Q| * log2(its events) times as many" in one.explain(events=table, order_by="ts")
+    assert "choosing takes |Q| * log2(its events) times as many" in one.explain(
+        events=table, order_by="ts", verbose=True
+    )
 
 
 def test_a_filter_on_what_project_drops_holds() -> None:

@@ -231,7 +231,7 @@ def test_decimals_in_functions() -> None:
 
 
 def test_explain_shows_what_is_derived() -> None:
-    shown = cer.compile("SELECT * WHERE A AS a FILTER a[ABS(v - PREV(v)) > 3]").explain()
+    shown = cer.compile("SELECT * WHERE A AS a FILTER a[ABS(v - PREV(v)) > 3]").explain(verbose=True)
     assert "ABS(v - PREV(v))" in shown
     assert "\0" not in shown
 

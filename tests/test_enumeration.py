@@ -266,7 +266,7 @@ def test_a_wrong_count_is_noticed() -> None:
         hits = CountedHits(np.array([0, 1]), np.array([2]), np.array([0]), np.array([wrong]))
         structure = Structure(tables)
         structure.build(symbols, np.array([0]), np.array([3]), hits)
-        with pytest.raises(RuntimeError, match=f"the {wrong} complex events counted at event 2"):
+        with pytest.raises(RuntimeError, match=f"the {wrong} matches counted at event 2"):
             list(structure.blocks())
 
 

@@ -140,7 +140,7 @@ def test_a_log_on_without_a_log_off() -> None:
 def test_explain_says_what_is_derived_and_what_waits() -> None:
     told = cer.compile(
         "SELECT * WHERE A NOT FOLLOWED BY [<= 5 s] (B ; C) PRECEDED BY [>= 2 EVENTS] D"
-    ).explain()
+    ).explain(verbose=True)
     lines = told[told.index("looks") : told.index("partitions")].splitlines()
     assert [line.strip() for line in lines] == [
         "looks       FOLLOWED BY [<= 5 s] B ; C",

@@ -47,4 +47,4 @@ def test_a_download_from_the_host_of_a_log_on_without_a_log_off() -> None:
     text = "SELECT * WHERE (On AS o ; Load AS d FILTER o.host = d.host) NOT FOLLOWED BY [<= 2] Off"
     query = cer.compile(text)
     assert [(ce.start, ce.end) for ce in query.run(events, order_by="ts")] == [(1, 5)]
-    assert "chain" in query.explain()
+    assert "chain" in query.explain(verbose=True)

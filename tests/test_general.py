@@ -132,7 +132,9 @@ def test_a_float_and_a_tied_time() -> None:
 
 
 def test_explain_says_why_and_what_it_costs() -> None:
-    told = cer.compile("SELECT * WHERE (A AS a ; B+ AS b) WITHIN [<= 3 s] ; C ;[>= 1 s] D").explain()
+    told = cer.compile("SELECT * WHERE (A AS a ; B+ AS b) WITHIN [<= 3 s] ; C ;[>= 1 s] D").explain(
+        verbose=True
+    )
     assert "configurations" in told
     assert "general: takes it, and runs it" in told
 

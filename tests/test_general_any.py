@@ -185,7 +185,7 @@ def test_longer_streams(text: str) -> None:
     assert cer.compile(f"SELECT * WHERE {text}")._plan.engine in ("regular", "chain")
     for select in strategies:
         if select == "STRICT *" and "NOT (" in text:
-            continue  # no complex event is possible
+            continue  # no match is possible
         query = cer.compile(f"SELECT {select} WHERE {text}")
         options = {"order_by": "ts"}
         wanted = query.run(table, **options).to_arrow()
@@ -240,13 +240,13 @@ def test_a_backtest_runs_on_it() -> None:
 )
 def test_explain_says_what_it_runs(text: str, kind: str) -> None:
     text = text if "<-" in text else f"SELECT * WHERE {text}"
-    told = cer.compile(text).explain(engine="general")
+    told = cer.compile(text).explain(engine="general", verbose=True)
     head, routes = told.split("routes", 1)
     assert head.startswith(f"class       {kind}")
     assert "engine      configurations: partial matches" in head
     assert routes.split()[:7] == ["general:", "takes", "it,", "and", "runs", "it", "regular:"]
     assert "clocks" not in told or "[v]" in text or "SECONDS" in text or ";[" in text
-    told = cer.compile(text).explain()
+    told = cer.compile(text).explain(verbose=True)
     assert "general: takes it\n" in told or told.endswith("general: takes it")
     assert told.count("takes it, and runs ") in (1, 2)
 

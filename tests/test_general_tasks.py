@@ -73,10 +73,15 @@ def test_intervals_alone_make_halos(
             task = task_of(query, table.schema, "run", **OPTIONS)
         except QueryError:  # a query that the machine does not take
             continue
-        if "an interval over the whole pattern is as WITHIN" in query.explain(engine=engine):
+        if "an interval over the whole pattern is as WITHIN" in query.explain(engine=engine, verbose=True):
             continue
         if task.cuttable and len(table) >= 4:
             break
     parts, segments = cut(table, task.query.query, rng)
     check_tasks(query, table, parts, rng, segments=segments)
-    assert query.explain(engine=engine).count("the upper bounds of the intervals add up to a window") == 1
+    assert (
+        query.explain(engine=engine, verbose=True).count(
+            "the upper bounds of the intervals add up to a window"
+        )
+        == 1
+    )

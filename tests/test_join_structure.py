@@ -227,7 +227,7 @@ def test_counts_past_64_bits_are_exact() -> None:
     query = cer.compile(f"Q(x) <- {body}, Z(k = x)")
     assert query.count(table) == count**14
     assert query.counts(table).to_pydict() == {"position": [len(types) - 1], "count": [count**14]}
-    with pytest.raises(cer.LimitError, match=r"there are at least 10\^18 complex events"):
+    with pytest.raises(cer.LimitError, match=r"there are at least 10\^18 matches"):
         query.run(table).to_arrow()
     with pytest.raises(cer.LimitError, match="can be listed"):
         next(query.run(table).batches())

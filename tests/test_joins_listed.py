@@ -349,6 +349,6 @@ def test_more_keys_than_events_of_a_chunk_are_numbered_anew(monkeypatch: pytest.
     ],
 )
 def test_explain_says_which_form_lists_and_why(text: str, said: str) -> None:
-    lines = cer.compile(text).explain().splitlines()
+    lines = cer.compile(text).explain(verbose=True).splitlines()
     first = next(number for number, line in enumerate(lines) if line.startswith("listing"))
     assert said in "\n".join(lines[first : first + 2]), "\n".join(lines)

@@ -325,7 +325,7 @@ def test_times_of_every_unit_and_floats_agree_with_the_reference(noted: Noted) -
 
 def test_explain_says_what_counts_cost() -> None:
     def said(text: str) -> str:
-        return compile(f"SELECT * WHERE {text}").explain().replace("\n", " ")
+        return compile(f"SELECT * WHERE {text}").explain(verbose=True).replace("\n", " ")
 
     four = "A ;[<= 9 s] B ;[<= 9 s] C ;[<= 9 s] D"
     assert "leaves out some of the matches costs at most 64 sums" in said(f"{four} WITHIN 20 SECONDS")

@@ -106,5 +106,5 @@ def test_numbers_without_practical_meaning_are_an_error(monkeypatch: pytest.Monk
     with pytest.raises(cer.LimitError, match=r"up to 4,001 events lie in a window; give a shorter WITHIN"):
         query.count(events)
     assert len(query.hits(events)) == 4801
-    with pytest.warns(UserWarning, match=r"about 10\^274 complex events"):
+    with pytest.warns(UserWarning, match=r"about 10\^274 matches"):
         assert cer.compile("SELECT * WHERE A {200,} WITHIN 900 EVENTS").count(events) > 2**800

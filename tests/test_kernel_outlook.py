@@ -177,5 +177,5 @@ def test_the_next_event_decides_no_other_reach(reach, before):
 
 def test_explain_says_that_the_next_event_decides():
     told = "the next event of the lane that is looked for decides"
-    assert told in compile("SELECT * WHERE A NOT FOLLOWED BY [<= 5 s] B").explain()
-    assert told not in compile("SELECT * WHERE A NOT FOLLOWED BY [1 s, 5 s] B").explain()
+    assert told in compile("SELECT * WHERE A NOT FOLLOWED BY [<= 5 s] B").explain(verbose=True)
+    assert told not in compile("SELECT * WHERE A NOT FOLLOWED BY [1 s, 5 s] B").explain(verbose=True)

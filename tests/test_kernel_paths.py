@@ -115,7 +115,7 @@ def test_another_number_than_was_counted_is_told() -> None:
             nodes = cpu_nodes.build(tables, events, np.arange(0), 0, whole, hits)
             numbers[-1] += wrong
             answers = StepAnswers(StepEnds(nodes, ends, lowest, path_labels(tables)), numbers)
-            with pytest.raises(RuntimeError, match=f"hold the {numbers[-1]} complex events"):
+            with pytest.raises(RuntimeError, match=f"hold the {numbers[-1]} matches"):
                 list(answers.blocks(np.arange(len(ends))))
             told += 1
 

@@ -74,16 +74,16 @@ def test_aggregates_and_prior_are_looked_for() -> None:
 def test_the_query_around_keeps_its_machine() -> None:
     query = cer.compile("SELECT * WHERE A FOLLOWED BY (B AS b ; C AS c FILTER c.p > b.p)")
     assert query._plan.engine == "regular"
-    assert "followed with values" in query.explain()
+    assert "followed with values" in query.explain(verbose=True)
     timed = cer.compile("SELECT * WHERE A PRECEDED BY (B ;[<= 1 s] C)")
     assert timed._plan.engine == "regular"
-    assert "followed with clocks" in timed.explain()
+    assert "followed with clocks" in timed.explain(verbose=True)
 
 
 def test_events_that_nothing_asks_of_are_dropped() -> None:
     table = events("X X B X C X D X X", p=[float(n) for n in range(9)])
     query = cer.compile("SELECT * WHERE D PRECEDED BY [<= 9] (B AS b ; C AS c FILTER c.p > b.p)")
-    assert "every event is relevant" not in query.explain()
+    assert "every event is relevant" not in query.explain(verbose=True)
     assert query.count(table, order_by="ts") == 1
 
 

@@ -272,7 +272,7 @@ def test_limits_are_told() -> None:
     assert shown(f"MEASURES COUNT(*) AS n PATTERN ({' '.join(names[1:])})", v=[1] * 64)["n"].to_pylist() == [
         64
     ]
-    with pytest.raises(cer.QueryError, match="the answer has no columns"):
+    with pytest.raises(cer.QueryError, match="the result has no columns"):
         shown("PATTERN (a)", v=[1])
     with pytest.raises(cer.DataError, match="partitioned by the column v, of type list"):
         shown("PARTITION BY v MEASURES COUNT(*) AS n PATTERN (a)", v=[[1]])

@@ -51,7 +51,7 @@ def run(text: str, **keywords: object) -> Matches:
         ),
         ("A ; b", "no event has the type `b`: there is `B`, and names are case-sensitive"),
         ("A ; Aa", "no event has the type `Aa`: there is"),
-        ("A AND B", "no complex event is possible; `p AND q` keeps matches of p that are also matches of q"),
+        ("A AND B", "no match is possible; `p AND q` keeps matches of p that are also matches of q"),
         ("A AS a FILTER a[price IN {5..3}]", "the range is empty"),
         ("A NOT FOLLOWED BY B WITHIN 2 EVENTS", "WITHIN has no effect here: each match is one event"),
     ],
@@ -140,7 +140,7 @@ def test_a_limit_is_said_but_not_that_of_a_look(warned: list[str]) -> None:
     found.head(1).to_arrow()
     assert not warned
     found.to_arrow()
-    assert warned == ["stopped at limit=2: there are more complex events"]
+    assert warned == ["stopped at limit=2: there are more matches"]
     assert found.notes[0] == warned[0]
     assert len(query.run(EVENTS, order_by="ts", limit=5).events()) == 10
     assert len(warned) == 1
@@ -150,7 +150,7 @@ def test_notes_of_a_push_are_its_own(warned: list[str]) -> None:
     with cer.compile("SELECT * FROM S WHERE A ; B").stream(order_by="ts", limit=1) as stream:
         first, second = stream.push(EVENTS.slice(0, 4)), stream.push(EVENTS.slice(4, 1))
         assert [len(list(one)) for one in (first, second)] == [1, 1]
-        assert first.notes[:-1] == ("stopped at limit=1: there are more complex events",)
+        assert first.notes[:-1] == ("stopped at limit=1: there are more matches",)
         third = stream.push(EVENTS.slice(5))
         assert third.notes[:-1] == ()
 
@@ -164,7 +164,7 @@ def test_large_counts_print(warned: list[str]) -> None:
     assert len(text) == 4817
     assert text.startswith("30194")
     assert (int(text[-9:]) + 1) % 10**9 == pow(2, 16000, 10**9)
-    assert warned[0].startswith("there are about 10^4816 complex events: SELECT MAX or NEXT keeps")
+    assert warned[0].startswith("there are about 10^4816 matches: SELECT MAX or NEXT keeps")
 
 
 def test_ordinary_counts_are_plain_numbers(warned: list[str]) -> None:

@@ -15,7 +15,7 @@ def found(text: str, events: tuple[Event, ...]) -> list[tuple[int, int, dict[str
     columns = {name: [event.attributes.get(name) for event in events] for name in names}
     table = pa.table({"type": [event.type for event in events], **columns})
     query = cer.compile(f"SELECT * WHERE {text}")
-    assert "timed: takes it" in query.explain()
+    assert "timed: takes it" in query.explain(verbose=True)
     rows = list(query.run(table, order_by="time", order_unit="s"))
     assert query.count(table, order_by="time", order_unit="s") == len(rows)
     return [(row.start, row.end, dict(row.marks)) for row in rows]

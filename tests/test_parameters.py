@@ -161,7 +161,7 @@ def test_a_length_is_a_finite_number(clause: str, value: float) -> None:
 
 
 def test_explain_says_what_a_value_changes() -> None:
-    shown = cer.compile("SELECT * WHERE A {$n,} FILTER A[v > $p]", params={"p": 3}).explain()
+    shown = cer.compile("SELECT * WHERE A {$n,} FILTER A[v > $p]", params={"p": 3}).explain(verbose=True)
     assert "$n: each value has a plan of its own" in shown
     assert "$p = 3: the plan serves all values" in shown
 

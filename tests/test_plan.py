@@ -217,7 +217,7 @@ def test_explain_says_class_engine_guarantee_sizes_and_cost() -> None:
     text = cer.compile(
         "SELECT a WHERE A AS a ; B+ ; C FILTER a[price > 10 AND venue LIKE '^N'] AND C[2 * x > y] "
         "PARTITION BY sym WITHIN 5 MINUTES CONSUME BY PARTITION LIMIT 3"
-    ).explain()
+    ).explain(verbose=True)
     for line in (
         "class       regular",
         "engine      deterministic complex event automaton",
@@ -233,10 +233,10 @@ def test_explain_says_class_engine_guarantee_sizes_and_cost() -> None:
     ):
         assert line in text
     adjacent = "every event is relevant: the pattern asks for events next to each other"
-    assert adjacent in cer.compile("SELECT * WHERE A : B").explain()
+    assert adjacent in cer.compile("SELECT * WHERE A : B").explain(verbose=True)
     any_order = "SELECT * FROM S WHERE S AS a ; S AS b FILTER b.v > a.v AND b.w <= a.w + 5"
     table = pa.table({"v": [1, 2], "w": [1, 2]})
-    told = cer.compile(any_order).explain(events=table)
+    told = cer.compile(any_order).explain(events=table, verbose=True)
     assert "every event is relevant: each may be part of a match" in told
     with pytest.raises(ValueError, match="mermaid"):
         cer.compile("SELECT * WHERE A").explain(format="png")
@@ -252,7 +252,7 @@ def test_explain_says_class_engine_guarantee_sizes_and_cost() -> None:
     ],
 )
 def test_explain_says_how_long_the_events_of_a_key_are_kept(window: str, said: str) -> None:
-    assert said in cer.compile(f"SELECT * WHERE A ; B PARTITION BY k {window}").explain()
+    assert said in cer.compile(f"SELECT * WHERE A ; B PARTITION BY k {window}").explain(verbose=True)
 
 
 def test_conflicting_uses_of_an_attribute_do_not_stop_planning_without_a_schema() -> None:
@@ -262,12 +262,12 @@ def test_conflicting_uses_of_an_attribute_do_not_stop_planning_without_a_schema(
 
 
 def test_explain_gives_the_sizes_of_operators_and_what_bounds_them() -> None:
-    said = cer.compile("SELECT * WHERE NXT((A ALL B) UNLESS C) ; D").explain()
+    said = cer.compile("SELECT * WHERE NXT((A ALL B) UNLESS C) ; D").explain(verbose=True)
     assert "`ALL`: 3 and 3 states before, 5 after; a product of (|p| + 1) * (|q| + 1) (Theorem 7.2)" in said
     assert "`UNLESS`: 5 and 3 states before, 5 after; at most |p| * |q| * 2^|q| (Theorem 7.2)" in said
     assert "`NXT`: 5 states before, 8 after; at most |p| * 3^|p| (Theorem 7.3); 1-ambiguous" in said
     assert "a monitor of 4 states reads them" in said
-    assert "prefix" not in cer.compile("SELECT * WHERE (A ALL B) UNLESS C").explain()
+    assert "prefix" not in cer.compile("SELECT * WHERE (A ALL B) UNLESS C").explain(verbose=True)
 
 
 @pytest.mark.parametrize(
@@ -284,7 +284,7 @@ def test_explain_gives_the_sizes_of_operators_and_what_bounds_them() -> None:
     ],
 )
 def test_explain_says_how_a_strategy_chooses(query: str, how: str) -> None:
-    assert how in cer.compile(query).explain()
+    assert how in cer.compile(query).explain(verbose=True)
 
 
 @pytest.mark.parametrize(
@@ -295,15 +295,15 @@ def test_a_pattern_without_complex_events_is_noted(pattern: str) -> None:
     (note,) = check(query)
     assert (note.code, note.severity) == ("CER054", "note")
     assert ("p ALL q" in note.hints[0]) == ("AND" in pattern)
-    said = cer.compile(query).explain()
-    assert "none: no complex event is possible" in said
+    said = cer.compile(query).explain(verbose=True)
+    assert "none: no match is possible" in said
     assert "no event is relevant" in said
     assert "prefix" not in said
 
 
 def test_a_pattern_with_complex_events_is_not_noted() -> None:
     assert check("SELECT * WHERE (A ; B) UNLESS C") == ()
-    assert "no complex event" not in cer.compile("SELECT * WHERE A AND A").explain()
+    assert "no match is possible" not in cer.compile("SELECT * WHERE A AND A").explain(verbose=True)
 
 
 @pytest.mark.parametrize(

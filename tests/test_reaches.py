@@ -65,7 +65,7 @@ def test_a_very_long_chain_is_no_deep_recursion() -> None:
 
 
 def test_explain_says_so() -> None:
-    said = cer.compile("SELECT * WHERE ((A ; B) WITHIN [<= 2 s] ; C) WITHIN [<= 9 s]").explain()
+    said = cer.compile("SELECT * WHERE ((A ; B) WITHIN [<= 2 s] ; C) WITHIN [<= 9 s]").explain(verbose=True)
     assert "window      none is written; the upper bounds of the intervals add up to a window\n" in said
-    said = cer.compile("SELECT * WHERE A ;[<= 2 s] B ; C").explain()
+    said = cer.compile("SELECT * WHERE A ;[<= 2 s] B ; C").explain(verbose=True)
     assert "window      none: the end may be as far from the start as the pattern allows\n" in said

@@ -33,7 +33,7 @@ RULE = "Q(x) <- A(v = x), B(v = x) WITHIN 9 EVENTS"
     ],
 )
 def test_explain_lists_what_every_route_said(text: str, takes: list[str]) -> None:
-    lines = cer.compile(text).explain().splitlines()
+    lines = cer.compile(text).explain(verbose=True).splitlines()
     begin = next(number for number, line in enumerate(lines) if line.startswith("routes"))
     said = dict(line[12:].split(": ", 1) for line in lines[begin : begin + len(LOWERINGS)])
     assert said.keys() == set(ENGINES) - {"auto"}
@@ -96,7 +96,7 @@ def test_an_engine_that_does_not_take_the_query_says_why() -> None:
         "  = help: leave engine out, or pass engine='regular' or 'general'"
     )
     with pytest.raises(QueryError, match="a rule has no pattern"):
-        cer.compile(RULE).explain(engine="regular")
+        cer.compile(RULE).explain(engine="regular", verbose=True)
     with pytest.raises(ValueError, match="engine='fast': the engines are auto, regular, chain, ordered"):
         cer.compile(PLAIN).count(events, engine="fast")
 
@@ -260,6 +260,6 @@ def test_every_operator_on_spark_takes_an_engine(name: str) -> None:
 
 @pytest.mark.parametrize("text", [PLAIN, RULE, *QUERIES])
 def test_explain_lists_what_every_route_says(text: str) -> None:
-    said = cer.compile(text).explain()
+    said = cer.compile(text).explain(verbose=True)
     assert all(f"{lowering.name}: " in said for lowering in LOWERINGS)
     assert said.partition("routes")[2].split(": ", 1)[1].startswith("takes it, and runs ")

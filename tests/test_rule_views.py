@@ -107,7 +107,7 @@ def test_answers_of_random_pushes(seed: int, by_pushes: list[int], monkeypatch: 
     reader = {"max_chunksize": 3}
     assert query.counts(table.to_reader(**reader), **options) == query.counts(table, **options)
     assert query.hits(table.to_reader(**reader), **options) == query.hits(table, **options)
-    assert len(by_pushes) > 3 or "a view lists the answers" not in query.explain(), rule
+    assert len(by_pushes) > 3 or "a view lists the answers" not in query.explain(verbose=True), rule
 
 
 def test_values_without_lasting_numbers_are_looked_up(by_pushes: list[int]) -> None:
@@ -228,10 +228,10 @@ def test_a_multiplicity_that_does_not_fit_leaves_it_to_lookups(
 
 def test_explain_says_when_a_view_lists() -> None:
     said = "a view lists the answers, and a window deletes old events from it"
-    assert said in cer.compile(f"{CHAIN} WITHIN 5 EVENTS").explain()
+    assert said in cer.compile(f"{CHAIN} WITHIN 5 EVENTS").explain(verbose=True)
     for text in (
         "Q() <- R(v = x), S(v = y), x < y",
         "Q() <- R(x, y), S(y, z), T(z, x)",
         "Q() <- R(v = x), S(v = y), T(v = z), x < y + z, y < z",
     ):
-        assert said not in cer.compile(text).explain(), text
+        assert said not in cer.compile(text).explain(verbose=True), text

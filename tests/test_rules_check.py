@@ -126,15 +126,19 @@ def test_a_window_over_time_needs_an_order() -> None:
 @pytest.mark.parametrize(
     ("text", "message", "hint"),
     [
-        ("Q(x) <- S(x)", "`S` has 3 attributes (id, tags, price), and this atom has 1 term", "`S(id = x)`"),
-        ("Q(x) <- S(2, x)", "this atom has 2 terms", "`S(id = 2, tags = x)`"),
+        ("Q(x) <- S(x)", "`S` has 3 attributes (id, tags, price), and there is 1 term here", "`S(id = x)`"),
+        ("Q(x) <- S(2, x)", "there are 2 terms here", "`S(id = 2, tags = x)`"),
         (
             "Q(x) <- T(x, y)",
-            "`T` has 1 attribute (id), and this atom has 2 terms",
+            "`T` has 1 attribute (id), and there are 2 terms here",
             "leave out the columns of the event type",
         ),
         ("Q(x) <- T(x), R(name = x)", "an int64 in `T(id)` and a string in `R(name)`", "cast"),
-        ("Q(Price) <- T(price)", "no atom has the variable `Price`", "did you mean `price`?"),
+        (
+            "Q(Price) <- T(price)",
+            "the variable `Price` is in no part of the rule's body",
+            "did you mean `price`?",
+        ),
     ],
 )
 def test_what_the_check_says(text: str, message: str, hint: str) -> None:

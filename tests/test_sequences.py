@@ -181,7 +181,7 @@ def test_the_cost_says_how_the_runner_lists(
     text: str, is_sequence: bool, made: list[SequenceAnswers]
 ) -> None:
     query = cer.compile(text)
-    assert ("rows of single events" in query.explain()) == is_sequence
+    assert ("rows of single events" in query.explain(verbose=True)) == is_sequence
     table = pa.table({"type": list("ABCABCAB"), "id": [1] * 8, "v": [3.0] * 8})
     assert len(query.run(table, engine="regular").to_arrow()) > 0
     assert (len(made) > 0) == is_sequence

@@ -89,21 +89,23 @@ def test_the_tightest_bound_counts(within: str, bounds: str, size: tuple[int, st
 
 
 def test_comparisons_beside_such_intervals_are_looked_up() -> None:
-    said = cer.compile(f"SELECT * WHERE A AS x ;[<= 5 s] B AS y {COMPARED} WITHIN 1 MINUTES").explain()
+    said = cer.compile(f"SELECT * WHERE A AS x ;[<= 5 s] B AS y {COMPARED} WITHIN 1 MINUTES").explain(
+        verbose=True
+    )
     assert "routes      ordered: takes it, and runs lists and pushes\n" in said
     assert (
         "window      at most 5 s from start to end: an interval over the whole pattern is as WITHIN\n" in said
     )
-    said = cer.compile(f"SELECT * WHERE A AS x ;[<= 5] B AS y {COMPARED}").explain()
+    said = cer.compile(f"SELECT * WHERE A AS x ;[<= 5] B AS y {COMPARED}").explain(verbose=True)
     assert "window      at most 5 from start to end: " in said
 
 
 def test_where_nothing_is_compared_they_are_windows_if_no_others_are_left() -> None:
     for text in ("A ;[<= 5 s] B", "A AS x ;[<= 5 s] B AS y FILTER x.p = y.p", "(A ; B+) WITHIN [<= 5 s]"):
-        said = cer.compile(f"SELECT * WHERE {text}").explain()
+        said = cer.compile(f"SELECT * WHERE {text}").explain(verbose=True)
         assert "\nroutes      regular: takes it" in said
         assert "an interval over the whole pattern is as WITHIN\n" in said
-    said = cer.compile("SELECT * WHERE (A ;[<= 5 s] B ; C) WITHIN [<= 9 s]").explain()
+    said = cer.compile("SELECT * WHERE (A ;[<= 5 s] B ; C) WITHIN [<= 9 s]").explain(verbose=True)
     assert "an interval over the whole pattern is as WITHIN\n" not in said
 
 
@@ -116,14 +118,16 @@ def test_an_engine_for_intervals_takes_them_where_they_are_written(engine: str) 
     for _ in range(2):
         assert query.run(TABLE, engine=engine, **given).to_arrow() == wanted
         assert query.count(TABLE, engine=engine, **given) == len(wanted)
-    assert query.explain(engine=engine).startswith("class       timed")
+    assert query.explain(engine=engine, verbose=True).startswith("class       timed")
 
 
 def test_explain_says_that_one_window_would_be_faster() -> None:
-    said = cer.compile("SELECT * WHERE A AS x ;[<= 5 s] C ;[<= 5 s] B AS y FILTER y.p > x.p").explain()
+    said = cer.compile("SELECT * WHERE A AS x ;[<= 5 s] C ;[<= 5 s] B AS y FILTER y.p > x.p").explain(
+        verbose=True
+    )
     assert "with one WITHIN in the place of its intervals, if that says what is meant, engine `apart`" in said
     assert "WITHIN drops partial matches that are too old" not in said, "the intervals add up to a window"
-    said = cer.compile("SELECT * WHERE A AS x ;[<= 5 s] B+ AS y FILTER SUM(y.p) > x.p").explain()
+    said = cer.compile("SELECT * WHERE A AS x ;[<= 5 s] B+ AS y FILTER SUM(y.p) > x.p").explain(verbose=True)
     assert "in the place of its intervals" not in said
 
 

@@ -412,7 +412,7 @@ def test_wrong_keywords_are_refused_on_the_driver(keywords: Any, error: type, te
 def test_limit_is_for_run_alone() -> None:
     schema = pa.schema([("type", pa.string()), ("ts", pa.int64())])
     assert task_of("SELECT * WHERE A ; B", schema, "run", order_by="ts", limit=3).limit == 3
-    with pytest.raises(ValueError, match="it is for run, which lists complex events, and hits lists none"):
+    with pytest.raises(ValueError, match="it is for run, which lists matches, and hits lists none"):
         task_of("SELECT * WHERE A ; B", schema, "hits", order_by="ts", limit=3)
 
 

@@ -215,7 +215,9 @@ def test_what_no_gap_allows_any_more_is_dropped(monkeypatch: pytest.MonkeyPatch)
 
 def test_a_push_keeps_what_is_open_and_explain_says_so() -> None:
     query = cer.compile("SELECT NEXT * WHERE A+[<= 5 min]")
-    assert "a push costs only what is new in it, however many partial matches are open" in query.explain()
+    assert "a push costs only what is new in it, however many partial matches are open" in query.explain(
+        verbose=True
+    )
     with cer.compile("SELECT * WHERE A ;[<= 5] B ;[<= 5] C").stream(order_by="ts") as ours:
         ours.push(pa.table({"type": ["A"], "ts": [1]}))
         assert isinstance(ours._state, stream_state.StreamState)

@@ -394,11 +394,11 @@ NEW = "a push costs only what is new in it, however many partial matches are ope
 
 LOGARITHM = "a push costs what is new in it, times the logarithm of the open partial matches"
 
-FILTERED = ";\nwhere the attribute falls, an end also looks through answers outside its window"
+FILTERED = ";\nwhere the attribute falls, an end also looks through matches outside its window"
 
 LISTED = (
-    ";\nlisting the complex events of an end runs the relevant events of its window again, one step each, "
-    "since the choice depends on all complex events that begin in the window"
+    ";\nlisting the matches of an end runs the relevant events of its window again, one step each, "
+    "since the choice depends on all matches that begin in the window"
 )
 
 
@@ -427,7 +427,7 @@ LISTED = (
     ],
 )
 def test_explain_says_what_a_push_costs(text: str, said: str) -> None:
-    lines = Query(text).explain().splitlines()
+    lines = Query(text).explain(verbose=True).splitlines()
     first = next(number for number, line in enumerate(lines) if line.startswith("stream "))
     assert "\n".join(line[12:] for line in lines[first:]) == said
     with Query(text).stream() as pushed:

@@ -76,7 +76,7 @@ def test_two_events_agree_by_their_texts(function: str, engine: str) -> None:
         if (other, kind) == ("A", "B") and last - first <= 20 and whole is not None and part is not None
         if OF_PYTHON[function](whole, part)
     ]
-    assert "in Python" not in query.explain(events=table)
+    assert "in Python" not in query.explain(events=table, verbose=True)
     if engine == "batch":
         found = query.run(table).to_arrow()
         assert query.count(table) == len(wanted) > 10

@@ -83,9 +83,9 @@ def test_bounds_that_come_with_the_call() -> None:
 
 
 def test_explain_has_the_lines() -> None:
-    said = cer.compile("SELECT * WHERE A ;[<= 1 s] B ;[<= 2 s] C WITHIN 5 s").explain()
+    said = cer.compile("SELECT * WHERE A ;[<= 1 s] B ;[<= 2 s] C WITHIN 5 s").explain(verbose=True)
     assert f"time        {SWG}\n" in said
-    assert "\ntime  " not in cer.compile("SELECT * WHERE A ; B WITHIN 5 s").explain()
+    assert "\ntime  " not in cer.compile("SELECT * WHERE A ; B WITHIN 5 s").explain(verbose=True)
 
 
 def test_events_that_cannot_be_are_no_witness() -> None:

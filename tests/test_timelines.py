@@ -29,11 +29,11 @@ def test_an_answer_is_a_line_from_its_start_to_its_end():
 
 def test_a_picture_says_how_many_there_are():
     query = cer.compile("SELECT * WHERE Buy ; Sell")
-    assert "<title>3 complex events</title>" in cer.timeline(query, TRADES)
+    assert "<title>3 matches</title>" in cer.timeline(query, TRADES)
     few = cer.timeline(query, TRADES, shown=1)
-    assert "3 complex events, of which the first 1 are drawn" in few
+    assert "3 matches, of which the first 1 are drawn" in few
     assert len(lines(few, "bar")) == 1
-    assert "no complex event" in cer.timeline(cer.compile("SELECT * WHERE Sell ; Sell ; Sell"), TRADES)
+    assert "no match" in cer.timeline(cer.compile("SELECT * WHERE Sell ; Sell ; Sell"), TRADES)
 
 
 def test_text_of_events_is_text():
@@ -47,8 +47,8 @@ def test_rules_keys_and_times():
         "k", pa.array([7, 7, 7, 8, 8])
     )
     rule = cer.compile("Q(x) <- Buy(k = x), Sell(k = x) WITHIN 1 MINUTE")
-    said = re.findall(r">(atom \d|x=\d)<", cer.timeline(rule, table, "ts"))
-    assert said == ["atom 1", "atom 2", "x=7", "atom 1", "atom 2", "x=8"]
+    said = re.findall(r">(part \d|x=\d)<", cer.timeline(rule, table, "ts"))
+    assert said == ["part 1", "part 2", "x=7", "part 1", "part 2", "x=8"]
     keyed = cer.compile("SELECT b WHERE Buy AS b PARTITION BY k")
     assert re.findall(r">(\d)</text>\n(?=<line|<text)", cer.timeline(keyed, table, "ts"))[-2:] == ["7", "8"]
 
@@ -59,4 +59,4 @@ def test_a_picture_has_room_for_few_events():
         cer.timeline(cer.compile("SELECT * WHERE A"), many)
     assert len(lines(cer.timeline(cer.compile("SELECT * WHERE A"), many.slice(1)), "event")) == 40
     empty = many.slice(0, 0)
-    assert "no complex event" in cer.timeline(cer.compile("SELECT * WHERE A"), empty)
+    assert "no match" in cer.timeline(cer.compile("SELECT * WHERE A"), empty)

@@ -79,7 +79,7 @@ def test_a_delete_before_the_last_relation_is_known() -> None:
         view.delete("S", pa.table({"b": [1], "c": [3]}))
     assert view.count() == 0
     assert list(view.enumerate()) == []
-    with pytest.raises(DataError, match="the rule has no answers yet"):
+    with pytest.raises(DataError, match="the view has no rows yet"):
         view.enumerate().to_arrow()
     view.insert("S", pa.table({"b": [1], "c": [3]}))
     view.insert("T", pa.table({"d": [4]}))
@@ -264,15 +264,15 @@ def test_explain_draws_the_tree_with_guards_and_orders() -> None:
     assert (
         view.explain()
         == """\
-acyclic, free-connex: a batch takes O(n log n), the delay between answers is at most logarithmic
+acyclic, free-connex: a batch takes O(n log n), the delay between rows is at most logarithmic
 the cheapest of 3 trees: a row that is inserted changes about 2 of about 11 rows
-  {d} *   [ordered by d; 1 rows in 1 runs, 128 bytes]
-    {b, c} * -- c < d   [ordered by c, b; 3 rows in 1 runs, 208 bytes]
-      S(b, c) -- guard   [grouped by b, c; 3 rows in 1 runs, 192 bytes]
-      R(a, b) -- a < c   [grouped by b, ordered by a; 3 rows in 1 runs, 208 bytes]
-    T(d) * -- guard   [grouped by d; 1 rows in 1 runs, 128 bytes]
+  {d} *   [ordered by d; 1 row in 1 sorted array, 128 bytes]
+    {b, c} * -- c < d   [ordered by c, b; 3 rows in 1 sorted array, 208 bytes]
+      S(b, c) -- guard   [grouped by b, c; 3 rows in 1 sorted array, 192 bytes]
+      R(a, b) -- a < c   [grouped by b, ordered by a; 3 rows in 1 sorted array, 208 bytes]
+    T(d) * -- guard   [grouped by d; 1 row in 1 sorted array, 128 bytes]
 a row of T is read if d < 9
-*: a node from which answers are listed; guard: the child that has all variables of its parent"""
+*: a node from which rows are listed; guard: the child that has all variables of its parent"""
     )
     assert "put together in memory" in cer_gpu.maintain(CHAIN.replace("Q(a, c, d)", "Q(a, d)")).explain()
     circle = cer_gpu.maintain("Q(a, b, c) <- R(a, b), S(b, c), T(c, a)").explain()

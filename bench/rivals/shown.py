@@ -1,7 +1,8 @@
 """The table of rivals for the documentation: `python -m bench.rivals.shown bench/results/FILE.json`.
 
-It writes the section `Beside others` of docs/PERFORMANCE.md, its picture, and the line of README.md that
-begins with `Beside others`, from what `python -m bench rivals --output FILE` stored.
+It writes the tables of bench/RIVALS.md, the picture of docs/PERFORMANCE.md, and in README.md and
+docs/PERFORMANCE.md the row of a table that sums them up. It reads what `python -m bench rivals --output FILE`
+stored.
 """
 
 from __future__ import annotations
@@ -20,32 +21,54 @@ from bench.rivals.section import FEWER, TEN_TIMES
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
-HEADING = "## Beside others"
+HEADING = "# The same questions, asked of other tools"
 
 OURS = "cer-gpu"
 
-LINE = "Beside others"
+LINE = re.compile(r"^\| \d+ questions\b.*$", re.MULTILINE)
+"""The row of README.md and docs/PERFORMANCE.md."""
+
+NAMES = {
+    "duckdb": "DuckDB",
+    "esper": "Esper",
+    "flink-cep": "Flink CEP",
+    "polars": "Polars",
+    "siddhi": "Siddhi",
+    "spark-sql": "Spark SQL",
+}
+"""How tools spell themselves."""
 
 TEN = 10
 """So many times ahead we should be in some workloads."""
 
 WHY = {
-    "the last never occurs": "It keeps no event of the last step, so that there is nothing to join; ours "
-    "sees in the dictionary that there is no such event, and checks the order of time.",
-    "(a) iteration": "Choices are counted by a formula, 2^n - 1 over a join of two steps, which was written "
-    "by hand for this pattern.",
-    "(b) 3 steps by key, 100,000 keys": "With as many keys as events hardly any rows join, and to number the "
-    "keys costs more than that.",
-    "(c) compared": "Few events of a key are in a window, so that their join has few rows; ours looks values "
-    "up in the order of prices, which is made for windows with many.",
-    "(d) no further event": "One shift within each key tells it, and ours does the same and checks the order "
-    "of time.",
-    "(f) sessions": "Only the ends of sessions are counted, which a shift within each key tells; ours looks "
-    "at the next event of each key, too, and checks the order of time.",
-    "(e) view": "With few rows for each key to join anew ten times is cheap; ours keeps what it takes to go "
-    "on, to delete rows, and to list.",
+    "the last never occurs": (
+        "It has no event of the last step, so there is nothing to join. cer-gpu sees in the dictionary "
+        "that there is no such event, but still checks the order of time."
+    ),
+    "(a) iteration": (
+        "It counts by a formula that was written by hand for this pattern, 2^n - 1 over a join of two steps."
+    ),
+    "(b) 3 steps by key, 100,000 keys": (
+        "With so many keys hardly any rows join, and numbering the keys costs more than that."
+    ),
+    "(c) compared": (
+        "A window holds few events of a key, so the join has few rows. cer-gpu looks values up in the "
+        "order of prices, which pays off in windows with many events."
+    ),
+    "(d) no further event": (
+        "One shift within each key is enough. cer-gpu does the same, and also checks the order of time."
+    ),
+    "(f) sessions": (
+        "Only the ends of sessions are counted, and a shift within each key finds them. cer-gpu does the "
+        "same, and also checks the order of time."
+    ),
+    "(e) view": (
+        "With few rows for each key, joining everything again ten times is cheap. cer-gpu keeps what it "
+        "needs to continue, to delete rows and to list."
+    ),
 }
-"""Why another engine is first, by a part of the names of workloads."""
+"""Why another tool is faster, by a part of the names of workloads."""
 
 
 class Cell(NamedTuple):
@@ -99,26 +122,27 @@ def cells(record: dict[str, Any]) -> dict[str, dict[str, Cell]]:
 
 
 def page(record: dict[str, Any], name: str) -> str:
-    """The section for the documentation."""
+    """The page with all figures."""
     rows = cells(record)
     engines = [*dict.fromkeys(engine for row in rows.values() for engine in row if engine != OURS)]
     about, sizes = record["environment"], record["sizes"]
     known = {engine: one.version for row in rows.values() for engine, one in row.items() if one.version}
     versions = ", ".join(f"{engine} {known[engine]}" for engine in engines if engine in known)
     text = (
-        f"{HEADING}\n\nThe same questions over the same events with the same counts, asked of what people "
-        f"would use instead: how many times our time each takes, from loaded events to the count "
-        f"(`python -m bench rivals`, `bench/results/{name}`; {about['cores']} cores of {about['processor']}, "
-        f"{about['memory_gib']:.0f} GiB, load {about['load']}, Python {about['python']}, {versions}, "
-        f"commit {about['commit']}; median of {sizes['runs']} after one that is not timed, or the first "
-        f"where it takes more than {LONG:g} s; stopped after {sizes['patience']:g} s). Queries are compiled "
-        "and statements prepared before, where an engine can do that. Spark answers all of them in one "
-        "process, the others each in a new one. In parentheses: who had no time for fewer matches of the "
-        "same question was not asked for more.\n\n"
-        "![How many times our time each engine takes, workload by workload](pictures/rivals.svg)\n\n"
+        f"{HEADING}\n\nEach row is a question that cer-gpu and other tools answered over the same events, "
+        "with the same count. The columns of the tools say how many times cer-gpu's time they took, from "
+        "loaded events to the count.\n\n"
+        f"`python -m bench rivals` printed these figures (`bench/results/{name}`): {about['cores']} cores of "
+        f"{about['processor']}, {about['memory_gib']:.0f} GiB, load {about['load']}, "
+        f"Python {about['python']}, {versions}, commit {about['commit']}. Each figure is the median of "
+        f"{sizes['runs']} run{'s' * (sizes['runs'] != 1)} after one that is not timed; a run of more than "
+        f"{LONG:g} s is not repeated, and a tool is stopped after {sizes['patience']:g} s. Where a tool can "
+        "compile queries or prepare statements, this is done before. Spark answers all questions in one "
+        "process, the others each in a new one. A time in parentheses was not measured: the tool had already "
+        "run out of time with fewer matches of the same question.\n\n"
     )
     reasons: list[str] = []
-    lines = [["question", "complex events", "ours, M events/s", *engines]]
+    lines = [["question", "matches", "cer-gpu, M events/s", *engines]]
     memory = [["question", OURS, *engines]]
     for workload, row in rows.items():
         ours = row[OURS]
@@ -133,7 +157,7 @@ def page(record: dict[str, Any], name: str) -> str:
     notes = "".join(f"- [{number}] {why}\n" for number, why in enumerate(reasons, 1))
     return (
         f"{text}{_table(lines)}\n{notes}{_behind(rows)}\n"
-        f"The most memory of each process, with its loaded events, in MB:\n\n{_table(memory)}"
+        f"## Memory\n\nThe peak of each process, with its loaded events, in MB:\n\n{_table(memory)}"
     )
 
 
@@ -148,17 +172,21 @@ def _behind(rows: dict[str, dict[str, Cell]]) -> str:
         times, engine = least
         if times < 1:
             why = next((why for part, why in WHY.items() if part in workload), "")
-            ahead.append(f"- {workload}: {engine} takes {_short(times)} of our time. {why}".rstrip() + "\n")
+            ahead.append(
+                f"- {workload}: {engine} takes {_short(times)} of cer-gpu's time. {why}".rstrip() + "\n"
+            )
         elif workload.startswith(TEN_TIMES):
             near.append(f"{workload} ({engine}, {_short(times)})")
-    text = f"\nWhere another one is first:\n\n{''.join(ahead)}" if ahead else ""
+    text = f"\nWhere another tool is faster:\n\n{''.join(ahead)}" if ahead else ""
     if near:
-        text += f"\nFirst, but less than {TEN} times ahead: {'; '.join(near)}.\n"
+        text += (
+            f"\nWhere cer-gpu is fastest, but less than {TEN} times as fast as the next: {'; '.join(near)}.\n"
+        )
     return text
 
 
 def line(record: dict[str, Any]) -> str:
-    """The line for the README: how many times our time the best and the median rival take."""
+    """The row that sums up: how often we are fastest, and how long the best other tool takes."""
     rows = cells(record)
     best = [
         min(rivals)
@@ -168,10 +196,10 @@ def line(record: dict[str, Any]) -> str:
     behind = sum(one < 1 for one in best)
     ahead = sum(row[OURS].rate is not None for row in rows.values()) - behind
     engines = {name for row in rows.values() for name, one in row.items() if one.times and name != OURS}
+    names = _listed(sorted((NAMES.get(name, name) for name in engines), key=str.lower))
     return (
-        f"{LINE}: of {len(rows)} questions asked of {_listed(sorted(engines))}, {ahead} are answered first "
-        f"here; the best of the others takes {_short(min(best))} to {_short(max(best))} times as long, "
-        f"{_short(median(best))} in the middle."
+        f"| {len(rows)} questions, also asked of {names} | fastest on {ahead} | the best other tool takes "
+        f"{_short(min(best))} to {_short(max(best))} times as long (median {_short(median(best))}) |"
     )
 
 
@@ -183,7 +211,7 @@ def picture(record: dict[str, Any], path: Path) -> None:
         for engine, cell in row.items()
         if cell.times is not None and engine != OURS
     ]
-    times = alt.X("times:Q", scale=alt.Scale(type="log"), title="times our time")
+    times = alt.X("times:Q", scale=alt.Scale(type="log"), title="times cer-gpu's time")
     names = alt.Y("question:N", sort=None, title=None, axis=alt.Axis(labelLimit=420, grid=True))
     drawn = alt.Chart(alt.Data(values=points)).mark_point(filled=True, size=60)
     drawn = drawn.encode(x=times, y=names, color=alt.Color("engine:N", title=None))
@@ -192,23 +220,13 @@ def picture(record: dict[str, Any], path: Path) -> None:
 
 
 def write(path: Path, root: Path = ROOT) -> None:
-    """Write the section, the picture and the line."""
+    """Write the tables, the picture and the rows."""
     record = json.loads(path.read_text(encoding="utf-8"))
-    performance, readme = root / "docs" / "PERFORMANCE.md", root / "README.md"
-    before, _, rest = performance.read_text(encoding="utf-8").partition(f"\n{HEADING}\n")
-    after = rest.partition("\n## ")
-    section = page(record, path.name)
-    kept = f"\n## {after[2]}" if after[1] else ""
-    performance.write_text(f"{before.rstrip()}\n\n{section}{kept}", encoding="utf-8")
-    lines = readme.read_text(encoding="utf-8").splitlines()
-    at = [number for number, text in enumerate(lines) if text.startswith(f"{LINE}:")]
-    if at:
-        lines[at[0]] = line(record)
-    else:
-        place = lines.index("## How fast")
-        end = next(number for number in range(place + 2, len(lines)) if not lines[number])
-        lines.insert(end, line(record))
-    readme.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (root / "bench" / "RIVALS.md").write_text(page(record, path.name), encoding="utf-8")
+    for name in ("README.md", "docs/PERFORMANCE.md"):
+        text, found = LINE.subn(lambda _: line(record), (root / name).read_text(encoding="utf-8"))
+        assert found == 1, f"{name} has one row that begins with `| N questions`"
+        (root / name).write_text(text, encoding="utf-8")
     picture(record, root / "docs" / "pictures" / "rivals.svg")
 
 

@@ -28,7 +28,7 @@ def duration_type(moment: pa.DataType | None) -> pa.DataType:
 
 
 class DurationSums:
-    """How many complex events have each duration, for each bucket and key.
+    """How many matches have each duration, for each bucket and key.
 
     Parameters
     ----------
@@ -43,11 +43,11 @@ class DurationSums:
 
     @property
     def empty(self) -> bool:
-        """Whether there are no complex events so far."""
+        """Whether there are no matches so far."""
         return not any(map(len, self._kept))
 
     def add(self, matches: pa.RecordBatch, placed: list[Any], parts: int) -> None:
-        """Count complex events, whose keys have so many parts; `placed` has their buckets and keys."""
+        """Count matches, whose keys have so many parts; `placed` has their buckets and keys."""
         starts, ends = moment_columns(matches, parts, self._timed)
         took = moments_of(ends) - moments_of(starts)
         if pa.types.is_date32(ends.type):

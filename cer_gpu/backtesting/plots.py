@@ -184,7 +184,7 @@ class Plots:
         return chart.properties(title=heading, width=WIDTH, height=alt.Step(CELL))
 
     def outcomes(self, name: str | None = None) -> altair.Chart:
-        """The mean of an outcome at the hits of each query or variant, beside its mean at all events (red).
+        """The mean of an outcome at the hits of each query or variant, and its mean at all events (red).
 
         A line shows the 95 % confidence interval of the mean. At most forty queries or variants are shown,
         those with the most hits.

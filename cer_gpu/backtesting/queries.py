@@ -79,9 +79,7 @@ def refuse_omitted(keywords: Mapping[str, Any]) -> None:
     """
     for name in OMITTED:
         if name in keywords:
-            raise TypeError(
-                f"a backtest has no keyword {brief(name)}: it counts all complex events of all queries"
-            )
+            raise TypeError(f"a backtest has no keyword {brief(name)}: it counts all matches of all queries")
 
 
 def parameters_of(asked: Sequence[AskedQuery]) -> tuple[str, ...]:

@@ -36,7 +36,8 @@ class Backtest:
         Notes of the run, such as an event type that did not occur.
     together : int
         How many queries were run together, in groups; the others were run one by one. All of them share one
-        reading of the events, except queries on a device and queries whose answers differ only in measures.
+        reading of the events, except queries that run alone on a GPU, and those whose matches differ only in
+        measures.
     passes : int
         The number of these groups.
     states : dict of str to bytes

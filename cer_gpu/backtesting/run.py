@@ -77,7 +77,7 @@ def backtest(
         may be a SELECT with MATCH_RECOGNIZE: its matches are counted, without those that WHERE leaves out.
     events : object
         As for `Query.run`. They are read once for all queries, and once more for each query that runs on a
-        device by itself, or whose answers differ only in measures.
+        GPU by itself, or whose matches differ only in measures.
     by : str, int, float, or a sequence of these, optional
         What to count by. A length of time gives a row for each such bucket of time: `"1d"`, `"5 min"`, or a
         plain number if `order_by` holds plain numbers. A column of PARTITION BY gives a row for each of its
@@ -104,7 +104,7 @@ def backtest(
         after an interruption continues with the first file that was not finished, and returns what it would
         have returned without the interruption. If there are new files after the old ones, it reads only the
         new ones where it can. `durations` and `starts` also need the files before them that the windows reach
-        back to. Queries with FOLLOWED BY whose answers differ only in measures need all files again, as do
+        back to. Queries with FOLLOWED BY whose matches differ only in measures need all files again, as do
         outcomes with `TIME TO` a pattern with FOLLOWED BY, outcomes on a device, and queries on a device that
         run one by one without a window of time.
     state : bool or mapping of str to object, default False

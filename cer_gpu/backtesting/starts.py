@@ -15,7 +15,7 @@ WAITING = 1 << 20
 
 
 class DistinctStarts:
-    """The different events at which complex events begin, for each bucket and key.
+    """The different events at which matches begin, for each bucket and key.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ class DistinctStarts:
         self._waiting = 0
 
     def add(self, matches: pa.RecordBatch, placed: list[Any], first: int = 0) -> None:
-        """Take some complex events, with the columns by which rows are parted.
+        """Take some matches, with the columns by which rows are parted.
 
         Parameters
         ----------
@@ -44,7 +44,7 @@ class DistinctStarts:
 
     @property
     def empty(self) -> bool:
-        """Whether no complex event begins anywhere so far."""
+        """Whether no match begins anywhere so far."""
         return not any(map(len, self._kept))
 
     def take(self, part: pa.Table) -> None:
@@ -55,7 +55,7 @@ class DistinctStarts:
             self._kept, self._waiting = [self.table()], 0
 
     def table(self) -> pa.Table:
-        """A row for each bucket, key and event at which a complex event begins."""
+        """A row for each bucket, key and event at which a match begins."""
         return _once(pa.concat_tables(self._kept))
 
     def added_to(self, found: pa.Table) -> pa.Table:

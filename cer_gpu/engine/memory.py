@@ -212,7 +212,7 @@ def still_needed(count: int, window: WindowPlan | None) -> str:
     elif window.kind == "attribute":
         name = window.attribute
         why = f"the values of `{name}` may fall (order_by={name!r} promises that they do not)"
-    return f"{count:,} events may still be part of a complex event, since {why}"
+    return f"{count:,} events may still be part of a match, since {why}"
 
 
 @contextmanager
@@ -236,6 +236,6 @@ def within_memory(doing: str) -> Iterator[None]:
         asked = f" ({error})" if str(error) else ""
         raise LimitError(
             f"the memory of this machine ran out while {doing}{asked}: limit what the run "
-            "takes with memory= (--memory), narrow WITHIN or the filters, or take the answers batch by batch "
+            "takes with memory= (--memory), narrow WITHIN or the filters, or take the matches batch by batch "
             "(`batches()`, or an output file)"
         ) from error

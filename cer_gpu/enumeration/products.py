@@ -147,7 +147,7 @@ class Products:
         def enlarged(nodes: ProductNodes, lacks: int, most: int) -> ProductNodes:
             if max(len(nodes.arena), len(nodes.children)) > MOST_NODES:
                 raise LimitError(
-                    f"the answers of a join of {total:,} events take more than {MOST_NODES:,} nodes: narrow "
+                    f"the matches of a join of {total:,} events take more than {MOST_NODES:,} nodes: narrow "
                     "the window or the filters"
                 )
             if lacks == join_nodes.NODES:
@@ -314,7 +314,7 @@ class JoinAnswers:
             most = int(counts[done:stop].max())
             if most > MOST_ROWS:
                 raise LimitError(
-                    f"{most:,} answers end at one event, and at most {MOST_ROWS:,} can be listed: ask for "
+                    f"{most:,} matches end at one event, and at most {MOST_ROWS:,} can be listed: ask for "
                     "count or hits, or narrow the window"
                 )
             block = self._block(order[done:stop], counts[done:stop], limit)
@@ -379,7 +379,7 @@ class JoinAnswers:
             listed = int(self._listed[hits].sum())
             listing = unit.found(self._label_atoms, local, listed)
             if listing is None or int(listing.begin[-1]) != listed:
-                raise RuntimeError(f"the structure does not hold {listed} answers, as many as were counted")
+                raise RuntimeError(f"the structure does not hold {listed} matches, as many as were counted")
             found, begin = listing, listing.begin[:-1]
         return ChosenRows(found.rows, found.order, begin, row, taken, self._lows[number])
 

@@ -162,7 +162,7 @@ class StepAnswers:
 
     def _mismatch(self, hit: int) -> RuntimeError:
         return RuntimeError(
-            f"the structure does not hold the {self.count[hit]} complex events that were counted at event "
+            f"the structure does not hold the {self.count[hit]} matches that were counted at event "
             f"{self._hits.event[hit]}"
         )
 
@@ -178,6 +178,6 @@ class StepAnswers:
 def _refuse_many(largest: int) -> None:
     if largest > MOST_ROWS:
         raise LimitError(
-            f"{largest:,} complex events end at one event, and at most {MOST_ROWS:,} can be listed: "
+            f"{largest:,} matches end at one event, and at most {MOST_ROWS:,} can be listed: "
             "ask for count or hits, or narrow the window"
         )

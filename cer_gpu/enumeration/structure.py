@@ -207,7 +207,7 @@ class Structure:
     def mismatch(self, hit: int) -> RuntimeError:
         """The error for a hit whose nodes and count do not agree."""
         return RuntimeError(
-            f"the structure does not hold the {self.hits.counts[hit]} complex events counted at event "
+            f"the structure does not hold the {self.hits.counts[hit]} matches counted at event "
             f"{self.hits.event[hit]}"
         )
 

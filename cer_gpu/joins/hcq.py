@@ -83,7 +83,7 @@ def to_pcea(query: ConjunctiveQuery, budget: int = BUDGET) -> PCEA:
     """
     if query.comparisons:
         raise NotLocalError(
-            f"`{to_text(query.comparisons[0])}` compares different atoms: no single event decides it"
+            f"`{to_text(query.comparisons[0])}` compares different events: no single event decides it"
         )
     tree = compact(q_tree(query))
     shared = shared_variables(query, tree)
@@ -220,6 +220,6 @@ def _over_budget(query: ConjunctiveQuery, size: str, budget: int) -> LimitError:
     most = max(names, key=names.count)
     return LimitError(
         f"the automaton of the rule has size {size}, and {budget:,} is allowed: an event of `{most}` may "
-        f"serve any set of its {names.count(most)} atoms. Use fewer atoms of `{most}`, or tell them apart by "
-        "constants"
+        f"stand for any of the {names.count(most)} times that `{most}(...)` is written. Write it fewer "
+        "times, or tell them apart by constants"
     )

@@ -90,7 +90,7 @@ def diagnose(query: ConjunctiveQuery) -> Diagnostic | None:
         f"but `{only_left}` has no `{right}` and `{only_right}` no `{left}`",
         query.atoms[found.both].span,
         hints=(
-            "where two variables meet in an atom, one of them has to be in every atom of the other: "
-            f"here `{left}` in every atom with `{right}`, or the other way round",
+            "where two variables are in one `T(...)`, one of them has to be wherever the other is: "
+            f"here `{left}` wherever `{right}` is, or the other way round",
         ),
     )

@@ -150,7 +150,7 @@ def common_keys(query: ConjunctiveQuery) -> Mapping[str, Keys] | None:
 
 def _atom(number: int, atom: t.RuleAtom) -> Atom:
     if atom.names is None:
-        raise NotResolvedError(f"atom {number}, of `{atom.type.name}`, gives its attributes by position")
+        raise NotResolvedError(f"part {number}, of `{atom.type.name}`, gives its attributes by position")
     return Atom(number, atom.type, tuple(zip(atom.names, atom.terms, strict=True)), span=atom.span)
 
 

@@ -19,17 +19,17 @@ _QUIET = "after a match report none for an hour: `SUPPRESS FOR 1 h` at the end o
 
 # By the word that does not fit, in capitals.
 _WORDS: Mapping[str, str] = {
-    "ORDER": "answers come in the order of their ends; for another order return the value, `SELECT *, "
-    "s.price AS price`, and sort the table of answers by it",
-    "GROUP": "`PARTITION BY symbol` matches each symbol on its own; to count answers by group, group the "
-    "table that `counts` gives, which has the time and the key",
+    "ORDER": "matches come in the order of their ends; for another order return the value, `SELECT *, "
+    "s.price AS price`, and sort the result by it",
+    "GROUP": "`PARTITION BY symbol` matches each symbol on its own; to count matches by group, group the "
+    "result of `counts`, which has the time and the key",
     "HAVING": "write conditions on a match after FILTER: `A+ AS a FILTER COUNT(a) > 3`",
     "MATCH_RECOGNIZE": "this is SQL: run it with `cer.match_recognize(sql, trades=table)`, or with `cer sql` "
     f"in the shell; as a query of events, {_ROWS}",
     "PATTERN": _ROWS,
     "DEFINE": "write each condition where its event is: `A ; (B AS b FILTER b.v > 1)`",
     "MEASURES": "write measures after SELECT: `SELECT *, LAST(a.price) AS last`",
-    "AFTER": "write `CONSUME BY ANY` for SKIP PAST LAST ROW: after an answer matching begins anew",
+    "AFTER": "write `CONSUME BY ANY` for SKIP PAST LAST ROW: after a match, matching starts again",
     "COOLDOWN": _QUIET,
     "DEBOUNCE": _QUIET,
     "THROTTLE": _QUIET,
@@ -40,10 +40,10 @@ _WORDS: Mapping[str, str] = {
     "OUTER": _JOINED,
     "CROSS": _JOINED,
     "UNION": "write alternatives with OR in one pattern: `(A ; B) OR C`",
-    "OFFSET": "there is no OFFSET: slice the table of answers",
-    "TOP": "for the first 10 answers use head(10), or --limit 10 in the shell; `LIMIT 10` at the end of a "
+    "OFFSET": "there is no OFFSET: slice the result",
+    "TOP": "for the first 10 matches use head(10), or --limit 10 in the shell; `LIMIT 10` at the end of a "
     "query keeps 10 for each end",
-    "EMIT": "answers are reported at their ends, no keyword is needed",
+    "EMIT": "each match is reported at its end, no keyword is needed",
     "OVER": "write a window at the end, `WITHIN 5 MINUTES`; the value of the event before is `PREV(price)`",
     "THEN": "for one event after another write `A ; B`",
     "SEQ": "`SEQ(A a, B b)` is `A AS a ; B AS b`",
@@ -115,7 +115,7 @@ def _words(slip: Slip) -> str | None:
     earlier = slip.tokens[slip.index - 1].upper() if slip.index else ""
     if earlier == "DISTINCT":
         return (
-            "leave DISTINCT out: no answer comes twice; to count different values write `COUNT(DISTINCT "
+            "leave DISTINCT out: no match comes twice; to count different values write `COUNT(DISTINCT "
             "x.price)`"
         )
     if earlier in ("EVERY", "TOP", "TIMER", "CASE", "INTERVAL") and slip.before() == "NAME":
@@ -181,8 +181,8 @@ def _measure_without_name(slip: Slip) -> str | None:
         return None
     if slip.before(2) == "STAR":
         return (
-            "to count answers use count(), in the shell `cer count`; to count the events that x marks in "
-            "each answer write `SELECT COUNT(x) AS n`"
+            "to count matches use count(), in the shell `cer count`; to count the events that x marks in "
+            "each match write `SELECT COUNT(x) AS n`"
         )
     return "give the measure a name: `LAST(x.price) AS last`"
 

@@ -197,8 +197,8 @@ class NameChecker:
 
     def unknown_in_rule(self, variable: str, known: Iterable[str], place: Span | None) -> None:
         """Report a variable of a rule that none of its atoms has; `known` are those that they have."""
-        message = f"no atom has the variable `{written(variable)}`"
-        self._unknown("CER022", message, variable, known, "the variables of the atoms are", place)
+        message = f"the variable `{written(variable)}` is in no part of the rule's body"
+        self._unknown("CER022", message, variable, known, "the variables of the body are", place)
 
     def _unknown(
         self,
@@ -263,7 +263,7 @@ def _elsewhere(pattern: t.Pattern, variable: str) -> str | None:
                 x = "ends" if pattern.before else "starts"
                 other = f"match both, {joined}, and count the different {x}"
                 if pattern.negated:
-                    other = f"take the answers of {joined} away from those of `A AS x`"
+                    other = f"subtract the matches of {joined} from those of `A AS x`"
                 return (
                     f"the right side of {words} cannot read this variable; to ask for equal values on both "
                     f"sides, PARTITION BY the attribute; for another comparison {other}"

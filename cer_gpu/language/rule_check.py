@@ -90,7 +90,7 @@ class RuleChecker:
             for index, name in enumerate(atom.names):
                 place = atom.places[index] if atom.places else atom.terms[index].span
                 if name in seen:
-                    what = f"the atom gives the attribute `{written(name)}` twice"
+                    what = f"`{written(atom.type.name)}(...)` gives the attribute `{written(name)}` twice"
                     self._findings.error(
                         "CER025", what, place, "an attribute has one value: give it one term"
                     )
@@ -118,7 +118,7 @@ class RuleChecker:
             shown = written(atom.type.name)
             self._findings.error(
                 "CER049",
-                f"`{shown}` has {_counted(len(atom.terms), 'term')} here and {size} in the atom before",
+                f"`{shown}` has {_counted(len(atom.terms), 'term')} here and {size} the time before",
                 atom.span,
                 f"give a term for each attribute, or name only those that matter: `{shown}(a = x)`",
             )
@@ -128,8 +128,8 @@ class RuleChecker:
         listed = some_of(names)
         owner = "every event type" if any_type else f"`{shown}`"
         message = (
-            f"{owner} has {_counted(len(names), 'attribute')} ({listed}), and this atom"
-            f" has {_counted(len(atom.terms), 'term')}"
+            f"{owner} has {_counted(len(names), 'attribute')} ({listed}), and there"
+            f" {'is' if len(atom.terms) == 1 else 'are'} {_counted(len(atom.terms), 'term')} here"
         )
         hints = ["leave out the columns of the event type, of the stream and of the time"]
         if 0 < len(atom.terms) < len(names):

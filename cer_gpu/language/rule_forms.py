@@ -21,7 +21,7 @@ def term_of(term: t.Expression | t.RuleVariable, findings: Findings) -> t.Term:
         return term
     shown = to_text(term)
     hint = f"compare a variable with it: `T(a = x), x = {shown}`"
-    message = f"an atom holds variables, numbers, strings and bools, not the duration `{shown}`"
+    message = f"`T(...)` holds variables, numbers, strings and bools, not the duration `{shown}`"
     findings.error("CER047", message, term.span, hint)
     return t.RuleVariable("x", span=term.span)
 
@@ -31,7 +31,7 @@ def mixed_atom(event: t.EventType, term: t.Expression | t.RuleVariable, findings
     shown = written(event.name)
     findings.error(
         "CER046",
-        f"the atom of `{shown}` gives attributes by position and by name",
+        f"`{shown}(...)` gives attributes by position and by name",
         term.span,
         f"name all of them: `{shown}(a = x, b = y)`; attributes that are left out may have any value",
     )
@@ -56,7 +56,7 @@ def check_aggregate(aggregate: t.Aggregate, name: str, place: Span, findings: Fi
         known = f"the aggregates are {', '.join(AGGREGATES)}"
         findings.error("CER048", f"`{written(name)}` is not an aggregate", place, *hints, known)
     elif function == "COUNT" and aggregate.argument is not None:
-        findings.error("CER048", "COUNT counts answers, not values", aggregate.span, "write `COUNT(*)`")
+        findings.error("CER048", "COUNT counts matches, not values", aggregate.span, "write `COUNT(*)`")
     elif function != "COUNT" and aggregate.argument is None:
         hint = f"name the variable: `{function}(v)`"
         findings.error("CER048", f"{function} takes a variable", aggregate.span, hint)
@@ -72,15 +72,15 @@ def check_body(
         place = comparisons[0].span if comparisons else span
         findings.error(
             "CER052",
-            "the rule has no atom, so its variables have no values",
+            "the body of the rule names no event type, so its variables have no values",
             place,
-            "an atom is an event type with a term for each attribute: `T(x, y)`, `T(price = x)`",
+            "write event types with a term for each attribute: `T(x, y)`, `T(price = x)`",
         )
     for comparison in comparisons:
         _check_bare(comparison.left, findings)
         _check_bare(comparison.right, findings)
         if not any(attributes(comparison.left, comparison.right)):
-            hint = "leave it out, or compare a variable of an atom"
+            hint = "leave it out, or compare a variable of the body"
             findings.error("CER053", "the comparison has no variable", comparison.span, hint)
 
 
@@ -92,5 +92,5 @@ def _check_bare(expression: t.Expression, findings: Findings) -> None:
                 "CER051",
                 f"a rule has variables and no attributes such as `{shown}.{name}`",
                 attribute.span,
-                f"give the value a variable in its atom, and use that: `T({name} = v), v > 3`",
+                f"give the value a variable, and use that: `T({name} = v), v > 3`",
             )

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 _FORM = "a rule looks like `Q(x, y) <- T(x), S(x, y)`, and a query begins with SELECT"
 _ARROW = "write `<-` between the head and the body of a rule"
 _COMMA = "write `,` between the parts of a body"
-_BESIDE = "write a condition after the atom: `T(a = x), x > 3`"
+_BESIDE = "write a condition after the event type: `T(a = x), x > 3`"
 
 _NAMES = ("NAME", "QUOTED")
 _SIGNS = ("LESS", "ATMOST", "MORE", "ATLEAST", "UNEQUAL", "PLUS", "MINUS", "SLASH", "PERCENT")
@@ -36,7 +36,7 @@ def rule_expectation(slip: Slip) -> tuple[list[str], frozenset[str]]:
         The terminals that these words cover, and those that messages leave out.
     """
     if _at_item(slip):
-        return ["an atom such as `T(x, y)`", "a comparison"], slip.expected
+        return ["an event type such as `T(x, y)`", "a comparison"], slip.expected
     if _in_atom(slip) and {"NAME", "STRING"} <= slip.expected:
         return ["a variable or a constant"], slip.expected - {"RPAR", "COMMA"}
     return [], frozenset({"DOT"})
@@ -72,7 +72,7 @@ def _head(slip: Slip) -> str | None:
         return "the head lists variables of the body: `Q(x, y) <- ...`"
     if slip.kind == "STAR":
         return (
-            "the head lists variables of the body, or none: `Q() <- ...`; to count answers write `Q(; "
+            "the head lists variables of the body, or none: `Q() <- ...`; to count matches write `Q(; "
             "COUNT(*)) <- ...`"
         )
     if slip.kind == "LPAR":
@@ -88,7 +88,7 @@ def _item(slip: Slip) -> str | None:
     if slip.kind in ("NOT", "UNLESS"):
         return "a rule has no negation; a pattern has `p UNLESS q`"
     if slip.before() == "ARROW":
-        return "the body has at least one atom: `Q(x) <- T(x)`"
+        return "the body names at least one event type: `Q(x) <- T(x)`"
     return "a body does not end with `,`" if slip.kind in ("$END", "WITHIN", "DOT", "SEMICOLON") else None
 
 
@@ -98,13 +98,13 @@ def _atom(slip: Slip) -> str | None:
     if slip.kind == "STAR":
         return "for any event of type T write `T()`"
     if slip.kind in _SIGNS:
-        return f"an atom can hold only variables and constants; {_BESIDE}"
+        return f"the parentheses can hold only variables and constants; {_BESIDE}"
     if slip.kind == "NULL":
         return "a null equals nothing; for any value name only the other attributes: `T(a = x)`"
     if slip.kind == "LPAR":
-        return "close the atom first: `T(x), S(x, y)`"
+        return "close the parentheses first: `T(x), S(x, y)`"
     if slip.kind == "SEMICOLON":
-        return "write `,` between the terms of an atom"
+        return "write `,` between the terms"
     return None
 
 
@@ -114,13 +114,13 @@ def _clause(slip: Slip) -> str | None:
     if slip.kind == "COMMA" and any(token.type == "WITHIN" for token in slip.tokens[: slip.index]):
         return "write WITHIN after the whole body"
     return {
-        "LIMIT": "a rule has no LIMIT; for the first answers pass limit= (--limit)",
-        "PARTITION": "a rule has no PARTITION BY: give the attribute the same variable in every atom",
+        "LIMIT": "a rule has no LIMIT; for the first matches pass limit= (--limit)",
+        "PARTITION": "a rule has no PARTITION BY: give the attribute the same variable everywhere",
         "CONSUME": "a rule has no CONSUME BY",
         "SUPPRESS": "a rule has no SUPPRESS: a query has one, `SELECT * WHERE A AS a SUPPRESS FOR 1 h`",
         "FILTER": _BESIDE,
         "WHERE": _BESIDE,
-        "AS": "an atom has no name, but its values have: `T(a = x)`",
+        "AS": "a part of a rule has no name, but its values have: `T(a = x)`",
         "SPANNING": "write the window of a rule without brackets: `WITHIN 5 s`",
     }.get(slip.kind)
 
@@ -140,7 +140,7 @@ def _body(slip: Slip) -> str | None:
         if slip.kind in ("AND", "SEMICOLON", "COLON", "LPAR", *_NAMES):
             return _COMMA
     if "LPAR" in slip.expected and slip.before() in _NAMES:
-        return "an atom has parentheses: `T(x, y)`, or `T()` for any event of the type"
+        return "an event type has parentheses in a rule: `T(x, y)`, or `T()` for any event of the type"
     return None
 
 

@@ -34,8 +34,8 @@ class ClockMachine:
     def where(self, device: Device) -> str | None:
         """As `Machine.where`."""
         reasons: dict[Device, str | None] = {
-            "cuda": "following automata with a clock",
-            "resident": "automata with a clock go through the CPU",
-            "auto": "a lane is a chain of persistent nodes, which one thread follows",
+            "cuda": "patterns with such bounds of time",
+            "resident": "patterns with such bounds of time go through the CPU",
+            "auto": "one thread follows each partition of patterns with such bounds of time",
         }
         return reasons[device]

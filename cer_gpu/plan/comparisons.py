@@ -81,7 +81,7 @@ class ComparedMachine:
     def where(self, device: Device) -> str | None:
         """As `Machine.where`."""
         reasons: dict[Device, str | None] = {
-            "cuda": "sorting what is compared, and listing the answers of ordered look-ups",
+            "cuda": "sorting the values that are compared, and listing the matches of comparisons by order",
             "resident": "what is compared is sorted by the CPU",
             "auto": "what is compared is sorted by the CPU, which is most of the work",
         }

@@ -128,7 +128,7 @@ class GeneralMachine:
                 "first occurs; device='cuda' finds hits and counts of many partitions on a GPU"
             )
         if self.lists:
-            return f"listing the complex events of {partial}"
+            return f"listing the matches of {partial}"
         if self.registers and self.held is None:
             return f"following {partial}, which are not held in words of 64 bits"
         return f"following {partial} where there are few partitions"

@@ -64,7 +64,7 @@ class JoinMachine:
     def where(self, device: Device) -> str | None:
         """As `Machine.where`."""
         reasons: dict[Device, str | None] = {
-            "cuda": "listing the answers of joins",
+            "cuda": "listing the matches of joins",
             "resident": "joins go through the CPU",
             "auto": "joins run on the CPU: no GPU was found to be faster; device='cuda' uses one",
         }

@@ -13,7 +13,7 @@ Device: TypeAlias = Literal["auto", "cuda", "resident"]
 
 Ungrouped: TypeAlias = Literal["carried", "lanes", "free", "window"]
 
-LISTING = "listing complex events"
+LISTING = "listing matches"
 """What the CPU does whatever the device."""
 
 LANES: frozenset[Column] = frozenset({"lane"})

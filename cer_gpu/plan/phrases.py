@@ -45,7 +45,7 @@ def sizes_told(before: str, deterministic: str, ends: bool) -> Iterator[tuple[st
         f"{before}; deterministic: {deterministic}" if before else f"deterministic: {deterministic}",
     )
     if not ends:
-        yield "answers", "none: no complex event is possible, whatever the events"
+        yield "answers", "none: no match is possible, whatever the events"
 
 
 def lanes_told(lane: Mapping[str, Keys] | None) -> str | None:
@@ -57,6 +57,14 @@ def lanes_told(lane: Mapping[str, Keys] | None) -> str | None:
     each = ", ".join(f"{name} of {event_type}" for event_type, name in keys.items())
     key = distinct[0] if len(distinct) == 1 else each
     return f"one lane for each value of {key}, which all events of an answer share"
+
+
+def shared_key_told(lane: Mapping[str, Keys] | None) -> str | None:
+    """The same in the words of a user."""
+    told = lanes_told(lane)
+    if told is None:
+        return None
+    return told.replace("one lane for each value of", "by").replace("an answer", "a match")
 
 
 def lanes_cut(lane: Mapping[str, Keys] | None, query: CompiledQuery) -> str:

@@ -87,13 +87,13 @@ def _refused(what: str, query: tree.SelectQuery, span: Span | None) -> Diagnosti
 
 def never_answers(query: tree.Statement) -> Diagnostic:
     """A note on a pattern that no complex event satisfies."""
-    hints = ("no events give an answer: `hits` is empty and `count` is 0",)
+    hints = ("no events can match: `hits` is empty and `count` is 0",)
     if any(isinstance(node, tree.And) for node in walk(query)):
         hints = (
             "`p AND q` keeps matches of p that are also matches of q (same start, end and marks); if both "
             "are to happen write `p ALL q`",
         )
-    return Diagnostic("CER054", "no complex event is possible", query.span, hints=hints, severity="note")
+    return Diagnostic("CER054", "no match is possible", query.span, hints=hints, severity="note")
 
 
 def _not_joined(node: Any) -> str | None:

@@ -274,7 +274,7 @@ class StackTyping:
 
     def _compared(self, op: str, left: StackPart, right: StackPart) -> Code:
         if left.kind.name != right.kind.name:
-            raise BeyondWordsError(f"a {left.kind.name} beside a {right.kind.name}")
+            raise BeyondWordsError(f"a {left.kind.name} with a {right.kind.name}")
         if left.kind.name == "text":
             return (*self._text(left), *self._text(right), (_COMPARE[op], 0))
         if left.kind.real == right.kind.real:
@@ -283,7 +283,7 @@ class StackTyping:
             return _both(*_alike(left, right), _COMPARE[op])
         if left.kind.exact or right.kind.exact:
             if left.constant is None and right.constant is None:
-                raise BeyondWordsError("a decimal beside a float")
+                raise BeyondWordsError("a decimal with a float")
             return _both(*_alike(left, right), _COMPARE[op])
         if left.kind.real:
             # What BESIDE_REAL gives is the sign of right - left.
@@ -393,14 +393,14 @@ def _as_decimal(part: StackPart) -> StackPart:
         return part
     if part.constant is None:
         if part.kind.real:
-            raise BeyondWordsError("a decimal beside a float")
+            raise BeyondWordsError("a decimal with a float")
         return part._replace(kind=part.kind._replace(exact=True))
     assert not isinstance(part.constant, str)
     value, digits = exact(part.constant) if isinstance(part.constant, (int, float)) else part.constant, 0
     while (value * 10**digits).denominator != 1:
         digits += 1
         if digits > 2 * DIGITS:
-            raise BeyondWordsError("a constant of many digits beside a decimal")
+            raise BeyondWordsError("a constant of many digits with a decimal")
     return StackPart(StackKind("number", False, Fraction(10) ** -digits, True), (), value)
 
 

@@ -234,9 +234,9 @@ def stages(axes: Sequence[Axis], diagram: Diagram, symbols: np.ndarray) -> tuple
             last += 1
         if cells > WIDE_TABLE_BUDGET:
             raise LimitError(
-                f"the filters on one column divide its values into {axes[first].size:,} classes, beside "
-                f"{rows:,} classes of the other columns: use fewer constants on one column, or split the "
-                "query"
+                f"the filters on one column divide its values into {axes[first].size:,} classes, and "
+                f"there are {rows:,} classes of the other columns: use fewer constants on one column, or "
+                "split the query"
             )
         table = np.arange(rows, dtype=np.int32)[:, None]
         for index in range(first, last):

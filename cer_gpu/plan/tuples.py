@@ -50,8 +50,8 @@ class TupleMachine:
     def where(self, device: Device) -> str | None:
         """As `Machine.where`."""
         reasons: dict[Device, str | None] = {
-            "cuda": "looking up the atoms of a rule",
-            "resident": "the atoms of a rule are looked up by the CPU",
-            "auto": "the atoms of a rule are looked up by the CPU",
+            "cuda": "looking up the events of a rule",
+            "resident": "the events of a rule are looked up by the CPU",
+            "auto": "the events of a rule are looked up by the CPU",
         }
         return reasons[device]

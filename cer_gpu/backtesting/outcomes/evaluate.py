@@ -38,7 +38,7 @@ def evaluated(
     ----------
     outcome : AskedOutcome
     looked : callable
-        The values of a node that is looked up or read of the complex event; float64, shape (count,).
+        The values of a node that is looked up or read of the match; float64, shape (count,).
     count : int
 
     Returns

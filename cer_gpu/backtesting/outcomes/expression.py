@@ -17,7 +17,7 @@ class AskedOutcome:
     name, text : str
     expression : Expression
         An attribute `value` of a variable named as in `looks` stands for what is looked up, and an
-        `Aggregate` for a value of the complex event.
+        `Aggregate` for a value of the match.
     looks : dict of str to FutureValue
     """
 
@@ -28,7 +28,7 @@ class AskedOutcome:
 
     @property
     def aggregates(self) -> tuple[tree.Aggregate, ...]:
-        """The aggregates of the complex event that it reads, such as `LAST(s.price)`."""
+        """The aggregates of the match that it reads, such as `LAST(s.price)`."""
         return tuple(
             node
             for node in walk(self.expression)

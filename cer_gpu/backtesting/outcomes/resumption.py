@@ -76,7 +76,7 @@ class NewFileColumns(NamedTuple):
         Positions.
     hits : list of Table
     matches : list of Table
-        What outcomes read of the complex events at the hits.
+        What outcomes read of the matches at the hits.
     waiting : list of ndarray
         Of each query the positions at which it may fire, which later events decide.
     last : list of Table
@@ -131,7 +131,7 @@ class KeptOutcomes:
         self._bound = [self._values_of(one, bound_to) for one in firing] if self._aggregates else []
 
     def _values_of(self, firing: OutcomeQuery, bound_to: BoundTo) -> BoundQuery:
-        """The query for what outcomes read of the complex event at each hit."""
+        """The query for what outcomes read of the match at each hit."""
         query = values_query(firing.name, firing.tree, self._aggregates)
         given = {name: value for name, value in firing.values.items() if name in query.parameters}
         return bound_to(query, given)
@@ -352,7 +352,7 @@ class KeptOutcomes:
         return {"hits": hits.filter(pa.array(open_here)), "read": kept, "past": past}
 
     def _read_of(self, matches: pa.Table, hits: pa.Table) -> dict[Any, np.ndarray]:
-        """What outcomes read of the complex events at some hits."""
+        """What outcomes read of the matches at some hits."""
         return of_complex_events(matches, self._aggregates, hits.column("position").to_numpy())
 
 

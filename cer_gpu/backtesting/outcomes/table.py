@@ -189,7 +189,7 @@ class Outcomes:
     def _of_complex_events(
         self, firing: OutcomeQuery, position: np.ndarray
     ) -> dict[tree.Aggregate, np.ndarray]:
-        """What outcomes read of the complex event at each hit."""
+        """What outcomes read of the match at each hit."""
         wanted = aggregates_of(self._outcomes)
         if not wanted:
             return {}
@@ -235,7 +235,7 @@ def ends_query(partition: Any, pattern: str, typed: bool) -> Query:
 
 
 def values_query(name: str, statement: tree.Statement | None, wanted: Sequence[tree.Aggregate]) -> Query:
-    """The query that returns the aggregates that outcomes read of its complex events: see `with_plan`.
+    """The query that returns the aggregates that outcomes read of its matches: see `with_plan`.
 
     Raises
     ------

@@ -46,7 +46,7 @@ class OutcomeValues:
             self.late = columns.times >= split
 
     def everywhere(self, one: AskedOutcome, partition: Any) -> np.ndarray:
-        """The outcome of every event: as if a complex event of that event alone ended there.
+        """The outcome of every event: as if a match of that event alone ended there.
 
         An event without a key is in no partition and has no outcome.
         """
@@ -95,19 +95,19 @@ class OutcomeValues:
 
 
 def aggregates_of(outcomes: Sequence[AskedOutcome]) -> tuple[tree.Aggregate, ...]:
-    """The aggregates that outcomes read of complex events, each once."""
+    """The aggregates that outcomes read of matches, each once."""
     return tuple(dict.fromkeys(node for one in outcomes for node in one.aggregates))
 
 
 def of_complex_events(
     matches: pa.Table, wanted: Sequence[tree.Aggregate], position: np.ndarray
 ) -> dict[tree.Aggregate, np.ndarray]:
-    """The values that outcomes read of the complex event at each hit.
+    """The values that outcomes read of the match at each hit.
 
     Parameters
     ----------
     matches : pyarrow.Table
-        Complex events with `end` and the measures `outcome_1`, `outcome_2`, ..., one for each of `wanted`.
+        Matches with `end` and the measures `outcome_1`, `outcome_2`, ..., one for each of `wanted`.
     wanted : sequence of Aggregate
     position : ndarray
         The positions of the hits.

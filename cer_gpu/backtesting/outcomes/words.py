@@ -145,7 +145,7 @@ def _unquoted(token: Token) -> str:
 
 
 def with_plan(query: tree.SelectQuery, wanted: Sequence[tree.Aggregate]) -> tree.SelectQuery:
-    """The query with measures for `wanted`, and one complex event at each end (of several the latest).
+    """The query with measures for `wanted`, and one match at each end (of several the latest).
 
     The values are measures `outcome_1`, `outcome_2`, ...
     """

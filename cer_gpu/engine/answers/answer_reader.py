@@ -1,4 +1,4 @@
-"""Reads the complex events of a run, up to a limit, and keeps what was read: `AnswerReader`."""
+"""Reads the matches of a run, up to a limit, and keeps what was read: `AnswerReader`."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ if TYPE_CHECKING:
     from cer_gpu.engine.answers.tidy_form import EventForm
 
 MOST = 1 << 62
-"""The most complex events that are looked for, whatever the limit: kernels count them in 64 bits."""
+"""The most matches that are looked for, whatever the limit: kernels count them in 64 bits."""
 
 KEPT = 1 << 26
 """The most bytes of answers that an iteration keeps, so that the next one need not run the query again."""
 
 
 class ResultProducer(Protocol):
-    """Starts a run and yields the results that a form makes of its complex events."""
+    """Starts a run and yields the results that a form makes of its matches."""
 
     def __call__(self, form: Form[Other], wanted: int | None, room: Room | None = None) -> Iterator[Other]:
-        """The results for the first `wanted` complex events, or for more; for all if `wanted` is None.
+        """The results for the first `wanted` matches, or for more; for all if `wanted` is None.
 
-        `room` is told how many complex events come next, and ends the run if they do not fit into memory.
+        `room` is told how many matches come next, and ends the run if they do not fit into memory.
         """
 
 
@@ -51,7 +51,7 @@ class AnswerForms(NamedTuple):
     Attributes
     ----------
     nested : ResultForm
-        A row for each complex event, with lists.
+        A row for each match, with lists.
     events, flat : callable
         Make the forms with a row for each marked event, and with one value in each cell; called only when
         one of these is asked for. The argument says whether all columns of the data are shown.
@@ -64,27 +64,27 @@ class AnswerForms(NamedTuple):
 
 def stopped(limit: int) -> str:
     """The note of an answer that stopped at a limit."""
-    return f"stopped at limit={shown(limit)}: there are more complex events"
+    return f"stopped at limit={shown(limit)}: there are more matches"
 
 
 class AnswerReader:
-    """Reads the complex events of a run, up to a limit.
+    """Reads the matches of a run, up to a limit.
 
     Parameters
     ----------
     forms : AnswerForms
     produce : callable
-        Starts a run and yields what a form makes of its complex events, sorted by (end, start, positions).
-        Its arguments are the form, and how many complex events are needed (None for all); it may yield more.
+        Starts a run and yields what a form makes of its matches, sorted by (end, start, positions).
+        Its arguments are the form, and how many matches are needed (None for all); it may yield more.
     ran : RunAccount
     limit : int or None
-        Every iteration ends after this many complex events.
+        Every iteration ends after this many matches.
     again : bool
         Whether the events can be read more than once.
     keep : int
         The most bytes of answers that an iteration keeps.
     total : callable, optional
-        Counts the complex events up to the limit without listing them.
+        Counts the matches up to the limit without listing them.
     """
 
     def __init__(
@@ -111,7 +111,7 @@ class AnswerReader:
 
     @property
     def limited(self) -> bool:
-        """Whether the last iteration stopped at `limit` while there were more complex events."""
+        """Whether the last iteration stopped at `limit` while there were more matches."""
         return self._limited
 
     @property
@@ -129,7 +129,7 @@ class AnswerReader:
             self._notes.say(stopped(self._limit))
 
     def _batches(self, room: Room | None = None) -> Iterator[pa.RecordBatch]:
-        """The record batches of all complex events up to the limit, from memory or from a new run."""
+        """The record batches of all matches up to the limit, from memory or from a new run."""
         if self._kept is not None:
             yield from self._kept.to_batches()
             return
@@ -155,7 +155,7 @@ class AnswerReader:
         return WideForm(self._form, self._forms.flat(False))
 
     def _store(self, batches: list[pa.RecordBatch], wide: WideForm | None) -> None:
-        """Keep all complex events, in the form in which they were read."""
+        """Keep all matches, in the form in which they were read."""
         if wide is None:
             self._kept = pa.Table.from_batches(batches, self._form.schema)
             return
@@ -163,9 +163,9 @@ class AnswerReader:
         self._kept, self._flat = wide.nested_table(rows), wide.flat_table(rows)
 
     def _collected(self, flat: bool, room: Room) -> pa.Table:
-        """All complex events as a table, which is kept."""
+        """All matches as a table, which is kept."""
         flat = flat and bool(self._form.marking)  # otherwise all columns are flat
-        with within_memory("collecting the answers"):
+        with within_memory("collecting the matches"):
             if self._kept is None and (not flat or not self._again):
                 wide = self._wide()
                 self._store(list(self._run(wide, room)), wide)
@@ -179,7 +179,7 @@ class AnswerReader:
     def _run(
         self, form: Form[pa.RecordBatch] | None = None, room: Room | None = None
     ) -> Iterator[pa.RecordBatch]:
-        """Start a run: its batches up to the limit, in a form that has a row for each complex event."""
+        """Start a run: its batches up to the limit, in a form that has a row for each match."""
         left, met = self._limit, False
         made = self._form if form is None else form
         if self._form.folding is not None:

@@ -1,4 +1,4 @@
-"""Complex events in flat form: one row for each, with one value in every cell: `FlatForm`."""
+"""Matches in flat form: one row for each, with one value in every cell: `FlatForm`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cer_gpu.enumeration.blocks import AnswerBlock
 
 
 class FlatForm:
-    """The columns of complex events in flat form, and how a block of complex events fills them.
+    """The columns of matches in flat form, and how a block of matches fills them.
 
     =======================  ==================================================================
     `start`, `end`, ...      as in `ResultForm`: the columns of the key, the times, a rule's head
@@ -33,7 +33,7 @@ class FlatForm:
     Parameters
     ----------
     form : ResultForm
-        The form of the complex events.
+        The form of the matches.
     data : pyarrow.Schema
     origin : RowOrigin
     whole : bool
@@ -69,7 +69,7 @@ class FlatForm:
         self.payload = tuple(dict.fromkeys([*form.payload, *read]))
 
     def batch(self, events: EventArrays, end: np.ndarray, block: AnswerBlock) -> pa.RecordBatch:
-        """A block of complex events as a record batch; parameters as for `ResultForm.batch`."""
+        """A block of matches as a record batch; parameters as for `ResultForm.batch`."""
         arrays = self._form.plain_columns(events, end, block)
         for columns, (index, without) in zip(self._columns, self._form.singled_events(block), strict=True):
             arrays.append(self._form.places(events, index, without))
@@ -98,7 +98,7 @@ class WideForm:
         self.payload = tuple(dict.fromkeys([*form.payload, *flat.payload]))
 
     def batch(self, events: EventArrays, end: np.ndarray, block: AnswerBlock) -> pa.RecordBatch:
-        """A block of complex events as a record batch; parameters as for `ResultForm.batch`."""
+        """A block of matches as a record batch; parameters as for `ResultForm.batch`."""
         nested = self._form.batch(events, end, block)
         flat = self._flat.batch(events, end, block)
         further = flat.columns[len(self._form.plain) :]

@@ -1,4 +1,4 @@
-"""The complex events with the greatest or least values in a column, overall or for each key: `MatchOrder`."""
+"""The matches with the greatest or least values in a column, overall or for each key: `MatchOrder`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _VALUE, _MATCH = "\0value", "\0match"
 
 
 class ChosenMatches(NamedTuple):
-    """Some complex events, the first one in front.
+    """Some matches, the first one in front.
 
     Attributes
     ----------
@@ -35,7 +35,7 @@ class ChosenMatches(NamedTuple):
 
 
 class MatchOrder(NamedTuple):
-    """Which complex events come first.
+    """Which matches come first.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class MatchOrder(NamedTuple):
         Columns of the flat form that are the key; without any there is one choice.
     descending : bool
         Whether the greatest values come first. Values that are missing or NaN come last; of equal values the
-        complex event that ends first comes first.
+        match that ends first comes first.
     times : tuple of str
         The columns of the times of the start and the end; empty without an order.
     """
@@ -83,12 +83,12 @@ class MatchOrder(NamedTuple):
     def chosen(
         self, parts: Iterable[tuple[pa.RecordBatch, pa.RecordBatch]], schema: pa.Schema
     ) -> ChosenMatches:
-        """The complex events that come first.
+        """The matches that come first.
 
         Parameters
         ----------
         parts : iterable of (flat, rows)
-            All complex events, batch after batch: in flat form, and what is returned of the chosen ones.
+            All matches, batch after batch: in flat form, and what is returned of the chosen ones.
         schema : pyarrow.Schema
             Of `rows`.
         """
@@ -108,7 +108,7 @@ class MatchOrder(NamedTuple):
         return ChosenMatches(best[_MATCH].to_numpy(), held)
 
     def _valued(self, flat: pa.RecordBatch, before: int) -> pa.Table:
-        """The value, the key and the number of each complex event of a batch."""
+        """The value, the key and the number of each match of a batch."""
         names = flat.schema.names
         if self.by in names:
             value = flat.column(names.index(self.by))
@@ -149,7 +149,7 @@ def _decoded(column: pa.Array) -> pa.Array:
 
 
 def picked(results: Iterable[Any], matches: np.ndarray) -> Iterator[Any]:
-    """What a form makes of some complex events, in their order.
+    """What a form makes of some matches, in their order.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The result of a run: complex events, lazily, as Python values or as Arrow."""
+"""The result of a run: matches, lazily, as Python values or as Arrow."""
 
 from __future__ import annotations
 
@@ -30,22 +30,22 @@ if TYPE_CHECKING:
 
 
 BYTES_OF_LIST, BYTES_OF_COMPLEX_EVENT = 120, 700
-"""About how many bytes a list takes in a DataFrame, and a complex event as a Python value."""
+"""About how many bytes a list takes in a DataFrame, and a match as a Python value."""
 
 SHOWN = 10
-"""How many complex events a printed `Matches` shows."""
+"""How many matches a printed `Matches` shows."""
 
 MOST_COUNTED = (1 << 63) - 1
 """The greatest number that `len` can give."""
 
 FIRST = 1000
-"""An index below this is answered from the first complex events, without listing all."""
+"""An index below this is answered from the first matches, without listing all."""
 
 
 class Matches(AnswerReader):
-    """The complex events of a run; made by `Query.run`. Nothing is read or listed until you ask for it.
+    """The matches of a run; made by `Query.run`. Nothing is read or listed until you ask for it.
 
-    A table of them has one row for each complex event, sorted by end, start and positions. Its columns are
+    A table of them has one row for each match, sorted by end, start and positions. Its columns are
     `start` and `end` (int64 positions), the columns of PARTITION BY, and `start_time` and `end_time` if
     `order_by` is given. What follows has one of two forms:
 
@@ -56,15 +56,15 @@ class Matches(AnswerReader):
     - nested (`to_arrow`, `batches`, DuckDB and others that read Arrow): for each of `variables` a
       `list<int64>` of the positions that it marks, for `x[price]` a column of that name with a
       `list<struct<price>>`, and last the measures. A rule has the variables of its head in place of lists,
-      and `positions`, a `list<int64>` with one position for each atom.
+      and `positions`, a `list<int64>`, one for each event.
 
     If an earlier column has the same name, a `_` is appended.
 
     `len(matches)`, `matches[0]`, `matches[-1]` and `matches[:10]` work as for a list; `matches` is true if
-    there is any complex event.
+    there is any match.
 
     `to_arrow`, `to_pandas` and `to_polars` keep their table, and an iteration that goes to the end keeps what
-    it read, up to 64 MB; later calls are answered from there. Otherwise each call runs the query again, which
+    it read, up to 64 MB; later calls read from there. Otherwise each call runs the query again, which
     needs events that can be read again: a table or files, but not a RecordBatchReader.
 
     Parameters
@@ -111,7 +111,7 @@ class Matches(AnswerReader):
         self._iterated: ref[Any] | None = None
 
     def head(self, number: int = 5) -> Matches:
-        """The first complex events, in the order (end, start, positions).
+        """The first matches, in the order (end, start, positions).
 
         Parameters
         ----------
@@ -124,7 +124,7 @@ class Matches(AnswerReader):
             For a negative number.
         """
         if number < 0:
-            raise ValueError(f"head() takes a number of complex events, 0 or more, not {brief(number)}")
+            raise ValueError(f"head() takes a number of matches, 0 or more, not {brief(number)}")
         most = number if self._limit is None else min(number, self._limit)
         ran = RunAccount(self.device, self.device_reason, self._notes)
         first = Matches(self._forms, self._produce, ran, most, self._again, self._keep)
@@ -136,11 +136,11 @@ class Matches(AnswerReader):
         return first
 
     def top(self, number: int, by: str, per: str | Sequence[str] = (), descending: bool = True) -> Matches:
-        """The complex events with the greatest values in a column, overall or for each key.
+        """The matches with the greatest values in a column, overall or for each key.
 
         `top(10, by="gain")` gives the ten of the greatest gain, the greatest first, `top(1, by="duration",
         per="host")` the longest of each host, and `top(1, by="start_time", per="host", descending=False)` the
-        first of each host. All complex events are read once, batch by batch; only the chosen ones are kept.
+        first of each host. All matches are read once, batch by batch; only the chosen ones are kept.
 
         Parameters
         ----------
@@ -171,7 +171,7 @@ class Matches(AnswerReader):
         from cer_gpu.engine.answers.match_order import MatchOrder, picked
 
         if number < 0:
-            raise ValueError(f"top() takes a number of complex events, 0 or more, not {brief(number)}")
+            raise ValueError(f"top() takes a number of matches, 0 or more, not {brief(number)}")
         key = (per,) if isinstance(per, str) else tuple(per)
         order = MatchOrder(number, by, key, descending, self._form.times)
         flat_alone = self._form.grouped or not self._form.marking
@@ -195,11 +195,11 @@ class Matches(AnswerReader):
         return found
 
     def first(self) -> ComplexEvent | None:
-        """The first complex event, or None if there is none."""
+        """The first match, or None if there is none."""
         return next(iter(self.head(1)), None)
 
     def batches(self, keep: bool = True) -> pa.RecordBatchReader:
-        """The complex events as a reader of record batches of bounded size.
+        """The matches as a reader of record batches of bounded size.
 
         Parameters
         ----------
@@ -210,7 +210,7 @@ class Matches(AnswerReader):
         return pa.RecordBatchReader.from_batches(self.schema, batches)
 
     def to_arrow(self, flat: bool = False) -> pa.Table:
-        """All complex events as a table, which is kept for later calls.
+        """All matches as a table, which is kept for later calls.
 
         Parameters
         ----------
@@ -231,7 +231,7 @@ class Matches(AnswerReader):
         return Room(self.schema if schema is None else schema, beside)
 
     def to_pandas(self, flat: bool = True) -> pd.DataFrame:
-        """All complex events as a pandas DataFrame (needs pandas).
+        """All matches as a pandas DataFrame (needs pandas).
 
         Parameters
         ----------
@@ -242,28 +242,28 @@ class Matches(AnswerReader):
         Raises
         ------
         LimitError
-            If the answers would not fit into the free memory; raised before they are listed.
+            If the matches would not fit into the free memory; raised before they are listed.
         DataError
             For a time that pandas cannot represent.
         """
         lists = 0 if flat else sum(pa.types.is_list(kind) for kind in self.schema.types)
         table = self._collected(flat, self._room(8 * len(self.schema) + BYTES_OF_LIST * lists))
         try:
-            with within_memory("collecting the answers"):
+            with within_memory("collecting the matches"):
                 return table.to_pandas()
         except (ValueError, OverflowError) as error:  # of which ArrowInvalid is one
             raise DataError(
-                f"pandas cannot hold the answers: {first_line(error)}; take them as Arrow, with to_arrow()"
+                f"pandas cannot hold the matches: {first_line(error)}; take them as Arrow, with to_arrow()"
             ) from error
 
     def to_polars(self, flat: bool = True) -> pl.DataFrame:
-        """All complex events as a polars DataFrame (needs polars); `flat` as in `to_pandas`."""
+        """All matches as a polars DataFrame (needs polars); `flat` as in `to_pandas`."""
         from polars import DataFrame
 
         return DataFrame(self.to_arrow(flat))
 
     def rows(self) -> pa.Table:
-        """The complex events with all columns of the rows that they mark, side by side.
+        """The matches with all columns of the rows that they mark, side by side.
 
         Returns
         -------
@@ -277,13 +277,13 @@ class Matches(AnswerReader):
         LimitError
             If the table would not fit into the free memory.
         DataError
-            For a rule with aggregates: a row of its answer stands for many complex events. For a stream whose
+            For a rule with aggregates: a row of its result stands for many matches. For a stream whose
             query does not ask for all columns with `a[*]`.
         """
         self._refuse_groups()
         if not self._form.marking:
             return self.to_arrow()
-        with within_memory("collecting the rows of the answers"):
+        with within_memory("collecting the rows of the matches"):
             form = self._forms.flat(True)
             room = self._room(0, form.schema)
             return pa.Table.from_batches(list(self._run(form, room)), form.schema)
@@ -299,12 +299,12 @@ class Matches(AnswerReader):
         Returns
         -------
         pyarrow.Table
-            `match` (int64: the row of the complex event in `to_arrow()`), the columns of PARTITION BY,
+            `match` (int64: the row of the match in `to_arrow()`), the columns of PARTITION BY,
             `variable`, `position` (int64), `row` (int64: the row in the data as it was given, also after
             `sort=True`), `source` (for a dict of tables, the name of the table that has the row), the labels
             of a DataFrame's index, `time` if `order_by` is given, the attributes that SELECT asks for (null
             where the variable was not asked for them), and the measures. Rows are sorted by match, then by
-            position. A rule has a row for each atom, with the atom's event type as `variable`.
+            position. A rule has a row for each event, with its event type as `variable`.
 
         Raises
         ------
@@ -314,7 +314,7 @@ class Matches(AnswerReader):
             As in `rows`.
         """
         self._refuse_groups()
-        with within_memory("collecting the events of the answers"):
+        with within_memory("collecting the events of the matches"):
             form = self._forms.events(whole)
             room = None if self._form.hidden is not None else self._room(0, form.schema)
             return pa.Table.from_batches(list(self._event_rows(form, room)), form.schema)
@@ -322,7 +322,7 @@ class Matches(AnswerReader):
     def _refuse_groups(self) -> None:
         if self._form.grouped:
             raise DataError(
-                "each row of a rule with aggregates stands for many answers, and their events are not "
+                "each row of a rule with aggregates stands for many matches, and their events are not "
                 "listed: leave the aggregates out of the rule"
             )
 
@@ -333,7 +333,7 @@ class Matches(AnswerReader):
         return pa.RecordBatchReader.from_batches(form.schema, self._event_rows(form))
 
     def flat_batches(self, whole: bool = False) -> pa.RecordBatchReader:
-        """The complex events in flat form, as a reader of record batches of bounded size.
+        """The matches in flat form, as a reader of record batches of bounded size.
 
         Parameters
         ----------
@@ -350,7 +350,7 @@ class Matches(AnswerReader):
         return pa.RecordBatchReader.from_batches(form.schema, self._run(form))
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        """The complex events through Arrow's C stream interface, for other libraries."""
+        """The matches through Arrow's C stream interface, for other libraries."""
         return self.batches().__arrow_c_stream__(requested_schema)
 
     def __iter__(self) -> Iterator[ComplexEvent]:
@@ -359,7 +359,7 @@ class Matches(AnswerReader):
         return iterator
 
     def _complex_events(self) -> Iterator[ComplexEvent]:
-        # `list` asks for a hint once it has an iterator: only then are all complex events there at once.
+        # `list` asks for a hint once it has an iterator: only then are all matches there at once.
         room = self._room(BYTES_OF_COMPLEX_EVENT) if self._listed else None
         self._listed = False
         for batch in self._batches(room):
@@ -370,7 +370,7 @@ class Matches(AnswerReader):
         return NotImplemented
 
     def __len__(self) -> int:
-        """How many complex events there are; they are counted where that needs no listing.
+        """How many matches there are; they are counted where that needs no listing.
 
         Raises
         ------
@@ -395,7 +395,7 @@ class Matches(AnswerReader):
         return number
 
     def __bool__(self) -> bool:
-        """Whether there is any complex event."""
+        """Whether there is any match."""
         if self._kept is not None or self._again:
             return len(self.head(1).to_arrow()) > 0
         return len(self.to_arrow()) > 0
@@ -407,7 +407,7 @@ class Matches(AnswerReader):
     def __getitem__(self, place: slice) -> Matches: ...
 
     def __getitem__(self, place: int | slice) -> ComplexEvent | Matches:
-        """The complex event of a number, from 0 or -1 from the end; of a slice `[:n]`, the first ones.
+        """The match of a number, from 0 or -1 from the end; of a slice `[:n]`, the first ones.
 
         Raises
         ------

@@ -96,7 +96,7 @@ class Room:
     def _too_many(self, count: int, least: str) -> LimitError:
         assert self._free is not None
         return LimitError(
-            f"there are {least}{_shown(count)} complex events, which take about "
+            f"there are {least}{_shown(count)} matches, which take about "
             f"{_in_words(count * self._each)} at once, and {_in_words(self._free)} of memory are free: take "
             "them batch by batch (batches(), or an output file), look at the first ones (head(), limit=), or "
             "keep fewer (SELECT NEXT or MAX, LIMIT, a shorter WITHIN)"

@@ -1,4 +1,4 @@
-"""Complex events in tidy form: one row for each marked event, `EventForm`."""
+"""Matches in tidy form: one row for each marked event, `EventForm`."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ NAMES = pa.dictionary(pa.int32(), pa.string())
 
 
 class EventRows(NamedTuple):
-    """The marked events of `matches` complex events; the column `match` numbers these from 0."""
+    """The marked events of `matches` matches; the column `match` numbers these from 0."""
 
     matches: int
     batch: pa.RecordBatch
 
 
 class EventForm:
-    """The columns of the marked events of complex events, and how a block of complex events fills them.
+    """The columns of the marked events of matches, and how a block of matches fills them.
 
     ============  ==================  ===================================================================
-    `match`       int64               the row of the complex event in the results
+    `match`       int64               the row of the match in the results
     ...           as in the data      the columns of the key
     `variable`    dictionary<string>  the variable that marks the event; for a rule, the type of its atom
     `position`    int64               the position of the event in the stream; or its id (`event_id=`)
@@ -35,7 +35,7 @@ class EventForm:
     `index`, ...  as in the data      the labels of the row, for a DataFrame with an index of its own
     `time`        as in the data      the time of the event, where the run has an order
     ...           as in the data      attributes; null where they were not asked for of the variable
-    ...           as computed         the measures of the complex event
+    ...           as computed         the measures of the match
     ============  ==================  ===================================================================
 
     If an earlier column has the name already, a `_` is appended. A column of the key or of the index is not
@@ -44,7 +44,7 @@ class EventForm:
     Parameters
     ----------
     form : ResultForm
-        The form of the complex events.
+        The form of the matches.
     data : pyarrow.Schema
     origin : RowOrigin
     whole : bool
@@ -91,7 +91,7 @@ class EventForm:
         self.payload = tuple(dict.fromkeys([*form.payload, *self._attributes, *origin.payload]))
 
     def batch(self, events: EventArrays, end: np.ndarray, block: AnswerBlock) -> EventRows:
-        """The marked events of a block of complex events; parameters as for `ResultForm.batch`."""
+        """The marked events of a block of matches; parameters as for `ResultForm.batch`."""
         match, event, variable = self._form.marked(block)
         position = self._form.places(events, event)
         same = not self._origin.moved and self._form.event_id is None

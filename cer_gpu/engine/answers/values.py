@@ -1,4 +1,4 @@
-"""Complex events as Python values, from the batches of a result."""
+"""Matches as Python values, from the batches of a result."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Marks(dict[str, tuple[int, ...]]):
 
 
 class BatchValues:
-    """Times and attributes of the complex events of a batch of results, read when they are first asked for.
+    """Times and attributes of the matches of a batch of results, read when they are first asked for.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ class BatchValues:
         return tuple(self._events)
 
     def only(self, row: int) -> BatchValues:
-        """The same for one complex event, which does not keep the memory of the others."""
+        """The same for one match, which does not keep the memory of the others."""
         one = pa.array([row])
         return BatchValues(
             [column.take(one) for column in self._times],
@@ -71,7 +71,7 @@ class BatchValues:
 
 @dataclass(frozen=True, slots=True)
 class ComplexEvent:
-    """One complex event: a match of the pattern.
+    """One match: a match of the pattern.
 
     Attributes
     ----------
@@ -84,10 +84,10 @@ class ComplexEvent:
     partition : tuple or None
         The values of the columns of PARTITION BY; None without PARTITION BY.
     positions : tuple of int, or None
-        For an answer of a rule, the position of each atom's event, in the order of the atoms. Such an answer
-        has no marks.
+        For a match of a rule, the position of each event, in the order of the rule's body. Such a match has
+        no marks.
     values : mapping of str to object, or None
-        For an answer of a rule, the values of the variables in its head.
+        For a match of a rule, the values of the variables in its head.
     measures : mapping of str to object
         The measures of the SELECT list, by their names.
 
@@ -174,7 +174,7 @@ class ComplexEvent:
         return f"ComplexEvent(start={self.start}, end={self.end}{shown})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Without the other complex events of the batch.
+        # Without the other matches of the batch.
         columns = self._columns
         alone = None if columns is None else columns.only(self._row)
         place = (self.start, self.end, self.marks, self.partition)
@@ -241,7 +241,7 @@ def _in_python(column: pa.Array, name: str) -> list[Any]:
         values: list[Any] = column.to_pylist()
     except (OverflowError, ValueError) as error:
         raise DataError(
-            f"`{name}` ({column.type}) has a time that Python cannot represent: take the answers as Arrow, "
+            f"`{name}` ({column.type}) has a time that Python cannot represent: take the matches as Arrow, "
             "with to_arrow() or batches()"
         ) from error
     return values

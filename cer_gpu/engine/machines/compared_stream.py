@@ -215,8 +215,8 @@ class ComparedRuns(LoopRuns):
         state.array(Versions, "tree")[:, LEFT] = below
         if max(map(state.room, ("entry", "link", "node"))) > 2 * MOST_NODES:
             raise LimitError(
-                f"the open runs of compared steps take more than {MOST_NODES:,} nodes: narrow the window or "
-                "the filters"
+                f"the partial matches of compared steps take more than {MOST_NODES:,} nodes: narrow the "
+                "window or the filters"
             )
         self._move_records(node_of, dropped, rows)
 

@@ -228,7 +228,7 @@ def numbers_of_limbs(limbs: np.ndarray) -> np.ndarray:
 
 def no_answers(some: Ends) -> Answers:
     """Raise: a run that lists nothing was asked for its complex events."""
-    raise TypeError("a run for hits or counts lists no complex events")
+    raise TypeError("a run for hits or counts lists no matches")
 
 
 def width_of(slots: int) -> int:

@@ -71,7 +71,9 @@ class DealtConfigurations(HeldLanes):
         if len(lanes) <= FEW:
             found = [_reached(following, part) for part in parts]
         else:
-            found = self._workers.map("following runs", partial(_reached, following), parts, len(lanes))
+            found = self._workers.map(
+                "following partial matches", partial(_reached, following), parts, len(lanes)
+            )
         reached = [one for one in found if one is not None]
         return partial(pushed_of, self._machine, in_one(reached)) if reached else None
 

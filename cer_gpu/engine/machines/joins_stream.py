@@ -162,8 +162,8 @@ class JoinRuns(LoopRuns):
         """As `LoopRuns._full`; makes room in the table itself."""
         if max(self._state.room("node"), self._state.room("child")) > MOST_NODES:
             raise LimitError(
-                f"the open runs of a join take more than {MOST_NODES:,} nodes: narrow the window or the "
-                "filters"
+                f"the partial matches of a join take more than {MOST_NODES:,} nodes: narrow the window "
+                "or the filters"
             )
         if status != kernels.RECORDS:
             return FULL[status]

@@ -330,10 +330,10 @@ class Lookups:
             plan = self._plan
             sources = [*(one.source for one in plan.checked), *(one.source for one in plan.compared)]
             compared = list(map(to_text, sources))
-            kept = f"{' and '.join(compared)} keeps hardly any" if compared else "hardly any are in an answer"
+            kept = f"{' and '.join(compared)} keeps hardly any" if compared else "hardly any are in a match"
             raise LimitError(
-                f"looking for the events of atom {step.atom + 1} of the rule gives more than {EFFORT:,}, of "
-                f"which {kept}: narrow the window, or give the atom a variable of another atom"
+                f"looking for the events of part {step.atom + 1} of the rule gives more than {EFFORT:,}, of "
+                f"which {kept}: narrow the window, or give that part a variable of another part"
             )
 
     # --------------------------------------------------------------------------------------- lookups

@@ -90,7 +90,7 @@ class WindowNumbers:
         tables = self._programs.tables
         if exact and alike_bits(tables, length) > COUNTS_BITS:
             raise LimitError(
-                f"the numbers of complex events of {_blamed(self._text)} alone would take more than "
+                f"the numbers of matches of {_blamed(self._text)} alone would take more than "
                 f"{COUNTS_BITS >> 33} GiB, as up to {int(length.max()):,} events lie in a window; give a "
                 "shorter WITHIN, or ask for hits"
             )
@@ -109,8 +109,8 @@ def check_open(vectors: np.ndarray, text: str) -> None:
     """Raise `LimitError` where the numbers of open partial matches have no practical meaning."""
     if vectors.dtype == object and max(int(value).bit_length() for value in vectors.flat) > COUNT_BITS:
         raise LimitError(
-            f"more than 2^{COUNT_BITS:,} partial matches of {_blamed(text)} are open: the number of complex "
-            "events has no practical meaning; give the query a WITHIN, or ask for hits"
+            f"more than 2^{COUNT_BITS:,} partial matches of {_blamed(text)} are open: the number of matches "
+            "has no practical meaning; give the query a WITHIN, or ask for hits"
         )
 
 

@@ -54,7 +54,7 @@ def stops(first: int, end: int, headroom: Headroom = NO_BOUND) -> Iterator[int]:
     for stop in range(first + STEP, end, STEP):
         yield stop
         headroom.check_free()
-        progress.show("following runs", stop - first, end - first)
+        progress.show("following partial matches", stop - first, end - first)
     yield end
 
 

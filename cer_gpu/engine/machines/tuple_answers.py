@@ -163,7 +163,7 @@ def ends_in_parts(count: np.ndarray, order: np.ndarray, size: int | None) -> Ite
     for done, stop, _ in in_parts(counts, BULK_ROWS if size is None else min(size, BULK_ROWS)):
         if counts[done:stop].max() > MOST_ROWS:
             raise LimitError(
-                f"more than {MOST_ROWS:,} answers end at one event, and no more can be listed: "
+                f"more than {MOST_ROWS:,} matches end at one event, and no more can be listed: "
                 "ask for count or hits, or narrow the window"
             )
         yield order[done:stop]

@@ -86,7 +86,7 @@ class RowPatternAnswer:
             ]
         )
         if not self.schema.names:
-            what = "the answer has no columns: they are those of PARTITION BY and MEASURES"
+            what = "the result has no columns: name some with PARTITION BY or MEASURES"
             hint = "add MEASURES, for example MEASURES COUNT(*) AS n"
             raise QueryError([Diagnostic("CER117", what, clause.span, hints=(hint,))], text)
         named = set(schema.names if self._every_row else columns_of(clause))

@@ -59,7 +59,7 @@ def _result(found: DeviceStatus) -> str:
         return f"        WRONG and not used: {found.fault}"
     if not found.kernels:
         return "        not checked: it has no memory left for the check"
-    return f"        right: {len(found.kernels)} kernels answer as the CPU does ({found.seconds:.1f} s)"
+    return f"        right: {len(found.kernels)} kernels give the CPU's results ({found.seconds:.1f} s)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ class DeviceReport:
 
     @property
     def right(self) -> bool:
-        """Whether every device that was checked gives the answers of the CPU."""
+        """Whether every device that was checked gives the results of the CPU."""
         return all(found.fault is None for found in self.devices)
 
     def to_dict(self) -> dict[str, Any]:
@@ -108,7 +108,7 @@ class DeviceReport:
 
 
 def device_report() -> DeviceReport:
-    """Look for CUDA devices, and check each of them again: its answers are compared with the CPU's.
+    """Look for CUDA devices, and check each of them again: its results are compared with the CPU's.
 
     The result of the check is stored, and later runs use a device only if it was right. The first check on a
     machine compiles all kernels, which takes one to two minutes; later ones take about a second.

@@ -43,7 +43,7 @@ class NanWatch:
         if name in self._missing:
             return (
                 f"the column `{shown}` has NaN values, which are numbers and not missing values, and the "
-                f"answer depends on that ({self._missing[name]}): nan_is_null=True (--nan-is-null) reads NaN "
+                f"result depends on that ({self._missing[name]}): nan_is_null=True (--nan-is-null) reads NaN "
                 "as a missing value, nan_is_null=False (--nan-is-number) as a number, without this note"
             )
         return (

@@ -20,7 +20,7 @@ LARGE = 10**30
 def said_as_large(notes: Notes, count: int) -> int:
     """A large count as one that prints whatever its size; notes what may have been meant."""
     notes.say(
-        f"there are about 10^{digits(count) - 1} complex events: SELECT MAX or NEXT keeps fewer for "
+        f"there are about 10^{digits(count) - 1} matches: SELECT MAX or NEXT keeps fewer for "
         "each end, and WITHIN limits how long they last"
     )
     return LargeCount(count)

@@ -1,4 +1,4 @@
-"""A query over batches that arrive one after another; complex events may span batches."""
+"""A query over batches that arrive one after another; matches may span batches."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ if TYPE_CHECKING:
 
 
 class Stream:
-    """Takes batches, and gives the complex events that end in each; made by `Query.stream`.
+    """Takes batches, and gives the matches that end in each; made by `Query.stream`.
 
-    Some complex events are decided only by the end of the stream (those of NOT FOLLOWED BY); `close` returns
+    Some matches are decided only by the end of the stream (those of NOT FOLLOWED BY); `close` returns
     them. A `with` block closes the stream at its end too, but drops what `close` returns: call `close` inside
     the block if you need it.
 
@@ -107,8 +107,8 @@ class Stream:
         Returns
         -------
         Matches
-            The complex events that end in this batch. Positions count from the first event of the first
-            batch. When `push` returns, the batch has been read; the result may be read later. A complex event
+            The matches that end in this batch. Positions count from the first event of the first
+            batch. When `push` returns, the batch has been read; the result may be read later. A match
             of a query with FOLLOWED BY comes from the push that decides it, which may be a later one than
             that with its last event.
 
@@ -143,7 +143,7 @@ class Stream:
         Returns
         -------
         Matches or None
-            The complex events that end in rows that waited for later ones (`late`), and those of FOLLOWED BY
+            The matches that end in rows that waited for later ones (`late`), and those of FOLLOWED BY
             and NOT FOLLOWED BY whose interval is over. None if nothing has been pushed yet.
 
         Raises
@@ -190,7 +190,7 @@ class Stream:
             raise RowError(error.position, text, error.kind) from None
 
     def _ended(self, found: PushResult | None) -> Matches:
-        """The complex events of what was found."""
+        """The matches of what was found."""
         run = self._run
         self._hits += 0 if found is None else len(found.ends)
         if run.form.folding is not None:
@@ -430,7 +430,7 @@ class Stream:
         Returns
         -------
         Matches or None
-            The complex events that only the end of the stream decides: for `A NOT FOLLOWED BY B`, those A
+            The matches that only the end of the stream decides: for `A NOT FOLLOWED BY B`, those A
             that no B has followed so far. None if nothing was pushed, or the stream was closed before.
         """
         try:

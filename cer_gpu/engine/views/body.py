@@ -174,8 +174,8 @@ def positioned(rule: t.Rule, columns: Mapping[str, Sequence[str]], text: str = "
             names = columns.get(atom.type.name) or [f"${n}" for n in range(1, len(atom.terms) + 1)]
             if len(names) != len(atom.terms):
                 raise refused(
-                    f"the table of {atom.type.name} has {len(names)} columns ({names_text(names)}), and this "
-                    f"atom has {len(atom.terms)} terms",
+                    f"the table of {atom.type.name} has {len(names)} columns ({names_text(names)}), and "
+                    f"`{atom.type.name}(...)` has {len(atom.terms)} terms here",
                     atom,
                     text,
                     "name the attributes that matter: `R(a = x)`",

@@ -34,7 +34,7 @@ def drawn(body: Body, chains: Sequence[Sequence[KeptTree]]) -> str:
         for test in reading.tests:
             lines.append(f"a row of {reading.relation} is read if {to_text(test)}")
     lines.append(
-        "*: a node from which answers are listed; guard: the child that has all variables of its parent"
+        "*: a node from which rows are listed; guard: the child that has all variables of its parent"
     )
     return "\n".join(lines)
 
@@ -53,7 +53,7 @@ def _chain(query: GCQ, trees: Sequence[KeptTree], atoms: int) -> Iterator[str]:
             promise = "acyclic, free-connex" if plan.free_connex else "acyclic, not free-connex"
             yield (f"{promise}: {_promise(plan.tree, stage.query, plan.free_connex)}")
         else:
-            yield (f"bag {number + 1}, whose answers are rows of {_names(stage.query.output)}:")
+            yield (f"bag {number + 1}, which holds rows of {_names(stage.query.output)}:")
         if chosen.trees > 1:
             cost = chosen.cost
             yield (
@@ -74,9 +74,9 @@ def _promise(tree: JoinTree, query: GCQ, free_connex: bool) -> str:
     )
     delay = "at most logarithmic"
     if free_connex:
-        return f"{update}, the delay between answers is {delay}"
+        return f"{update}, the delay between rows is {delay}"
     more = _names(tree.output - query.output)
-    return f"{update}, answers are first listed with {more} too, and put together in memory"
+    return f"{update}, rows are first listed with {more} too, and put together in memory"
 
 
 def _rounded(rows: float) -> str:
@@ -114,7 +114,9 @@ def _index(kept: KeptTree | None, number: int) -> str:
         return ""
     place: ViewNode = kept.layout.places[number]
     store = kept.stores[number]
-    return f"   [{_order(place)}; {len(store):,} rows in {len(store.runs)} runs, {store.nbytes:,} bytes]"
+    arrays = f"{len(store.runs)} sorted array{'s' * (len(store.runs) != 1)}"
+    held = f"{len(store):,} row{'s' * (len(store) != 1)} in {arrays}, {store.nbytes:,} bytes"
+    return f"   [{_order(place)}; {held}]"
 
 
 def _order(place: ViewNode) -> str:

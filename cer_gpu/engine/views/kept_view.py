@@ -479,7 +479,7 @@ class KeptView:
 
         def check() -> None:
             if self.version != version:
-                raise CerError("the view was updated while its answers were listed: list them again")
+                raise CerError("the view was updated while its rows were listed: list them again")
 
         return check
 

@@ -21,7 +21,7 @@ from cer_gpu.plan.constants import ConstantReader
 from cer_gpu.plan.cost import CONFIGURATIONS, LISTING, Cost, Question
 from cer_gpu.plan.general import GeneralMachine
 from cer_gpu.plan.lower.general import formula_of, sketch_of
-from cer_gpu.plan.lower.lowering import BuiltMachine, Candidate, Description, Refusal, Sketch
+from cer_gpu.plan.lower.lowering import BuiltMachine, Candidate, Description, PlainWords, Refusal, Sketch
 from cer_gpu.plan.lower.ordered import compared_formula
 from cer_gpu.plan.outline import Outline
 from cer_gpu.plan.phrases import lanes_cut
@@ -90,6 +90,14 @@ def lower(outline: Outline) -> Candidate | Refusal:
                         "hits and counts: log(window) time per event, whatever the number of matches; "
                         "listed: no match\nis found twice, output-linear delay, an event costs what is open "
                         "around it"
+                    ),
+                    plain=PlainWords(
+                        f"step {chain.new + 1} is compared with step {chain.old + 1}, and no other steps are",
+                        "hits and counts: the events of the earlier step are sorted by their values, with "
+                        "running sums;\nlisting and streams: partial matches are kept one by one",
+                        "hits and counts: O(log n) per event for n events in the window, however many "
+                        "matches there are;\nlisting and streams: as many steps as there are partial matches "
+                        "that an event may extend",
                     ),
                     structure=(("formula", to_text(followed)),),
                     cost=(

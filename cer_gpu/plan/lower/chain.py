@@ -43,6 +43,8 @@ def lower(outline: Outline) -> Candidate | Refusal:
     tests = gather_predicates(automaton)
     join = Join(
         "joined by equality: a chain of events, each compared with the one before it (CCEA)",
+        "each event is equal to the one before it in some attribute",
+        "partial matches are looked up by the value that the next event must have",
         automaton,
         None if shared is None else shared.lane,
         lambda: (formula_told(formula, query),),

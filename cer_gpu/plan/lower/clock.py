@@ -34,7 +34,15 @@ from cer_gpu.plan.compiled_query import CompiledQuery, KeyPlan
 from cer_gpu.plan.constants import ConstantReader
 from cer_gpu.plan.cost import Cost, Question
 from cer_gpu.plan.leaves import AxisBuilder, RoleColumns
-from cer_gpu.plan.lower.lowering import BuiltMachine, Candidate, Description, Refusal, Sketch
+from cer_gpu.plan.lower.lowering import (
+    LISTED,
+    BuiltMachine,
+    Candidate,
+    Description,
+    PlainWords,
+    Refusal,
+    Sketch,
+)
 from cer_gpu.plan.marks import mark_form
 from cer_gpu.plan.outline import Outline, listed
 from cer_gpu.plan.phrases import counted, formula_told, sizes_told
@@ -61,7 +69,7 @@ def lower(outline: Outline) -> Candidate | Refusal:
     if outline.derives:
         return Refusal("a filter uses PREV or a function")
     if (found := outline.by_key()) is None:
-        return Refusal("its comparisons do not make all events of an answer share one key")
+        return Refusal("its comparisons do not make all events of a match share one key")
     formula, lane = found
     if outline.correlates and any(isinstance(node, tree.Selector) for node in nodes(outline.pattern)):
         return Refusal("a selector also depends on events with another key")
@@ -106,6 +114,11 @@ def lower(outline: Outline) -> Candidate | Refusal:
                         "gadgets"
                     ),
                     guarantee=_guarantee(found, tables, compiled),
+                    plain=PlainWords(
+                        "a partial match has to remember the time of one event",
+                        "partial matches are kept in the order of that time",
+                        f"{_per_event(found)};\n{LISTED}",
+                    ),
                     structure=(formula_told(formula, query), *_sizes(timed, arrays)),
                     relevant=arrays.n_symbols - 1,
                     cost=_cost(found, tables),
@@ -165,10 +178,15 @@ def _monotonic(automaton: TimedCEA, tests: tuple[Predicate, ...], diagram: Diagr
     try:
         return monotonic(determinise_timed(automaton, classes))
     except NotSynchronousError as error:
-        reason = "runs with the same marks reset the clock at different events"
+        reason = "two partial matches with the same marks measure time from different events"
         raise NotSynchronousError(reason) from error
     except NotMonotonicError as error:
         raise NotMonotonicError(str(error)) from error
+
+
+def _per_event(found: MonotonicCEA) -> str:
+    """What an event costs, in the words of a user."""
+    return "constant time per event" if found.upper else "O(log n) per event for n open partial matches"
 
 
 def _guarantee(found: MonotonicCEA, tables: ClockTables, query: CompiledQuery) -> str:

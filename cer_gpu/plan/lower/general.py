@@ -31,7 +31,15 @@ from cer_gpu.plan.compiled_query import CompiledQuery, KeyPlan, MarkForm
 from cer_gpu.plan.configuration_machine import machine_of, remembers
 from cer_gpu.plan.cost import CONFIGURATIONS
 from cer_gpu.plan.general import GeneralMachine, StrategyChoice
-from cer_gpu.plan.lower.lowering import BuiltMachine, Candidate, Description, Refusal, Sketch
+from cer_gpu.plan.lower.lowering import (
+    LISTED,
+    BuiltMachine,
+    Candidate,
+    Description,
+    PlainWords,
+    Refusal,
+    Sketch,
+)
 from cer_gpu.plan.marks import mark_form, tuple_form
 from cer_gpu.plan.named_ends import end_named
 from cer_gpu.plan.outline import Outline, bare, chosen, in_time, listed, outline
@@ -145,6 +153,7 @@ def sketch_of(
                 engine=_engine(machine),
                 guarantee="no match is found twice, output-linear delay; an event costs as much as is open "
                 "around it",
+                plain=_plain(formula, machine, rule),
                 structure=(
                     ("formula", to_text(formula)),
                     *_advice(query, machine, lane is not None, rule, compiled),
@@ -234,6 +243,26 @@ def _kind(formula: tree.Pattern, machine: GeneralMachine, laned: bool, rule: boo
     return f"timed: {_reason(formula)}"
 
 
+def _plain(formula: tree.Pattern, machine: GeneralMachine, rule: bool) -> PlainWords:
+    """The same in the words of a user."""
+    found = next(iter(conditions_in(formula)), None)
+    if rule:
+        why = "a rule, run as a pattern whose events come in any order"
+    elif found is not None:
+        why = f"`{to_text(found)}` needs the values of earlier events"
+    elif not _is_timed(formula):
+        why = "every filter is about one event"
+    elif machine.registers:
+        why = "WITHIN over an attribute is combined with a bound of time"
+    else:
+        why = _reason(formula)
+    how = "partial matches are kept one by one, with the values and times that later events need"
+    if machine.registers and machine.held is None:
+        how += f";\nthey are compared in Python, which is slow, since 64 bits do not hold {machine.beyond}"
+    speed = f"an event costs as many steps as there are partial matches that it may extend;\n{LISTED}"
+    return PlainWords(why, how, speed)
+
+
 def _is_timed(formula: tree.Pattern) -> bool:
     """Whether an interval of time stands in the pattern."""
     return any(map(is_timed, subpatterns(formula)))
@@ -245,7 +274,7 @@ def _reason(formula: tree.Pattern) -> str:
         return "a window inside the pattern is open while other intervals come and go"
     found = next((node for node in nodes(formula) if isinstance(node, AROUND)), None)
     if found is not None:
-        return f"`{abridged(found)}` keeps clocks of several events at once"
+        return f"`{abridged(found)}` needs the times of several events at once"
     return "its intervals speak of events that are not marked, so that several may be meant"
 
 
@@ -276,7 +305,7 @@ def _advice(
     found = []
     if machine.held is None:
         found.append(
-            "comparisons of numbers, times, texts and decimals beside each other are compiled:\n"
+            "comparisons between numbers, times, texts and decimals are compiled:\n"
             f"cast a column, or avoid {machine.beyond}"
         )
     if not rule and (advice := end_named(query.pattern)) is not None:

@@ -27,7 +27,7 @@ from cer_gpu.language.words import written
 from cer_gpu.plan.compiled_query import CompiledQuery, KeyPlan
 from cer_gpu.plan.cost import Cost, Question
 from cer_gpu.plan.join_arrays import SlotColumns, ask_lanes
-from cer_gpu.plan.lower.lowering import BuiltMachine, Candidate, Description, Refusal, Sketch
+from cer_gpu.plan.lower.lowering import BuiltMachine, Candidate, Description, PlainWords, Refusal, Sketch
 from cer_gpu.plan.marks import tuple_form
 from cer_gpu.plan.outline import Outline
 from cer_gpu.plan.phrases import counted
@@ -102,6 +102,12 @@ def _sketch(rule: tree.Rule, schema: Schema | None) -> Sketch:
                     "indexes"
                 ),
                 guarantee=_guarantee(compiled),
+                plain=PlainWords(
+                    "a rule with comparisons between events" if body.comparisons else _kind_plain(body),
+                    "from the latest event of a match, the other events are looked up one after another",
+                    "O(log n) per look-up for n events in the window; an event costs as many look-ups as "
+                    "there are\npartial matches that it may complete",
+                ),
                 structure=(
                     ("lookups", "\n".join(_path(path, body, lookups) for path in lookups.paths)),
                     *_faster(body, lookups, compiled),
@@ -144,6 +150,11 @@ def _kind(body: ConjunctiveQuery) -> str:
         return f"a rule with comparisons between atoms, {shape} in its equalities"
     hierarchical = diagnose(body) is None
     return f"a conjunctive query, {'hierarchical' if hierarchical else f'{shape}, not hierarchical'}"
+
+
+def _kind_plain(body: ConjunctiveQuery) -> str:
+    """Which rule it is, in the words of a user."""
+    return "a hierarchical rule" if diagnose(body) is None else "a rule that is not hierarchical"
 
 
 def _guarantee(query: CompiledQuery) -> str:
@@ -208,13 +219,15 @@ def _faster(body: ConjunctiveQuery, lookups: LookupPlan, query: CompiledQuery) -
     """Which change of the rule would make it fast."""
     hints = []
     if query.window is None:
-        hints.append("WITHIN bounds the events that a lookup gives")
+        hints.append("WITHIN bounds the events that a look-up finds")
     alone = [step for path in lookups.paths for step in path.steps if not step.equal]
     if alone and not query.reading.keys.columns:
-        hints.append("a variable that atoms share (`T(symbol = x), S(symbol = x)`) makes a lookup by hash")
+        hints.append(
+            "a variable that event types share (`T(symbol = x), S(symbol = x)`) makes a look-up fast"
+        )
     found = diagnose(body)
     if found is not None and not body.comparisons:
-        hints.append(f"a hierarchical rule takes log(window) time for an event: {found.hints[0]}")
+        hints.append(f"a hierarchical rule takes O(log n) per event: {found.hints[0]}")
     if hints:
         yield "faster", ";\n".join(hints)
 

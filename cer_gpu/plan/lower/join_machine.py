@@ -16,7 +16,7 @@ from cer_gpu.plan.compiled_query import AnswerForm, CompiledQuery
 from cer_gpu.plan.cost import Cost, Question
 from cer_gpu.plan.join_arrays import JoinArrays
 from cer_gpu.plan.join_tables import JoinMachine
-from cer_gpu.plan.lower.lowering import BuiltMachine, Description
+from cer_gpu.plan.lower.lowering import LISTED, BuiltMachine, Description, PlainWords
 from cer_gpu.plan.phrases import counted, lanes_cut
 
 if TYPE_CHECKING:
@@ -38,6 +38,8 @@ class Join:
     ----------
     kind : str
         As in `Description`.
+    why, how : str
+        As in `PlainWords`.
     automaton : PCEA
         Before it is made unambiguous.
     lane : mapping of str to Keys, or None
@@ -49,6 +51,8 @@ class Join:
     """
 
     kind: str
+    why: str
+    how: str
     automaton: PCEA
     lane: Mapping[str, Keys] | None
     told: Callable[[], Sequence[tuple[str, str]]]
@@ -70,6 +74,7 @@ def built(join: Join, found: JoinArrays, form: AnswerForm, machine: JoinMachine)
             kind=join.kind,
             engine="parallelized complex event automaton, as tables with join keys",
             guarantee=_guarantee(compiled),
+            plain=PlainWords(join.why, join.how, _speed(compiled)),
             structure=(
                 *join.told(),
                 ("automaton", _sizes(join.automaton)),
@@ -94,6 +99,14 @@ def _guarantee(query: CompiledQuery) -> str:
         "log(window) time per event, whatever the number of answers; output-linear delay (Theorem 5.1);\n"
         "counts: at each end as many steps as the window holds partial matches of its keys, at most"
     )
+
+
+def _speed(query: CompiledQuery) -> str:
+    """The same in the words of a user."""
+    said = f"O(log n) per event for n events in the window, however many matches there are;\n{LISTED}"
+    if query.window is None or query.window.kind != "attribute":
+        return said
+    return f"{said};\nwhere `{query.window.attribute}` falls, the matches of a wider window are checked"
 
 
 def _sizes(automaton: PCEA) -> str:

@@ -58,6 +58,29 @@ Condition = Callable[[Outline], Refusal | None]
 
 
 @dataclass(frozen=True, slots=True)
+class PlainWords:
+    """What a machine is and does, for a reader who knows the query language and no automata.
+
+    Attributes
+    ----------
+    why : str
+        What of the query this engine is for.
+    how : str
+        What it keeps and does.
+    speed : str
+        What an event costs, and what a match costs.
+    """
+
+    why: str
+    how: str
+    speed: str
+
+
+LISTED = "listing takes time in proportion to what is listed"
+"""What a match costs in most engines, in the words of a user."""
+
+
+@dataclass(frozen=True, slots=True)
 class Description:
     """The lines of `explain` about a machine.
 
@@ -69,6 +92,8 @@ class Description:
         What runs.
     guarantee : str
         What an event and an answer cost, whatever the data.
+    plain : PlainWords
+        The same in the words of a user: `explain` without `verbose` says no more of the machine.
     structure : sequence of (str, str)
         More lines: name and text, which may be of several lines.
     relevant : int
@@ -82,6 +107,7 @@ class Description:
     kind: str
     engine: str
     guarantee: str
+    plain: PlainWords
     structure: Sequence[tuple[str, str]]
     relevant: int
     cost: str
@@ -237,7 +263,7 @@ def chooses_nothing(outline: Outline) -> Refusal | None:
     strategy = outline.query.strategy
     if strategy not in tree.CHOOSING:
         return None
-    return Refusal(f"the strategy `{strategy.value}` chooses among complex events")
+    return Refusal(f"the strategy `{strategy.value}` chooses among matches")
 
 
 def chooses_nothing_beside_comparisons(outline: Outline) -> Refusal | None:

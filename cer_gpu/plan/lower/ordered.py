@@ -22,7 +22,15 @@ from cer_gpu.plan.compared_choices import compared_choice
 from cer_gpu.plan.comparisons import ComparedMachine, compared_arrays, look_up
 from cer_gpu.plan.compiled_query import CompiledQuery
 from cer_gpu.plan.cost import Cost, Question
-from cer_gpu.plan.lower.lowering import BuiltMachine, Candidate, Description, Refusal, Sketch
+from cer_gpu.plan.lower.lowering import (
+    LISTED,
+    BuiltMachine,
+    Candidate,
+    Description,
+    PlainWords,
+    Refusal,
+    Sketch,
+)
 from cer_gpu.plan.marks import mark_form
 from cer_gpu.plan.outline import Outline, bare, listed
 from cer_gpu.plan.partitioning import shared_key
@@ -82,6 +90,12 @@ def lower(outline: Outline) -> Candidate | Refusal:
                     "compared"
                 ),
                 guarantee=_guarantee(compiled),
+                plain=PlainWords(
+                    "every comparison is between an event and the one before it in the match",
+                    "partial matches are kept in search trees, by the value that the next event is compared "
+                    "with",
+                    _speed(compiled),
+                ),
                 structure=(formula_told(formula, query), *_sizes(automaton, found)),
                 relevant=found.n_symbols - 1,
                 cost=_cost(found, lane, compiled),
@@ -106,6 +120,17 @@ def compared_formula(query: tree.SelectQuery) -> tuple[tree.Pattern, Mapping[str
     if shared is None:
         return listed(formula, query), None
     return listed(shared.pattern, query), shared.lane
+
+
+def _speed(query: CompiledQuery) -> str:
+    """What an event and a match cost, in the words of a user."""
+    machine = query.machine
+    if isinstance(machine, ComparedMachine) and machine.choice is not None:
+        return (
+            "O(log n) per event for n events in the window;\n"
+            f"{machine.choice.strategy}: each end also reads events of its window again"
+        )
+    return f"O(log n) per event for n events in the window, however many matches there are;\n{LISTED}"
 
 
 def _guarantee(query: CompiledQuery) -> str:

@@ -23,7 +23,15 @@ from cer_gpu.language import tree
 from cer_gpu.plan.automaton import AutomatonMachine, Choice, programs_of
 from cer_gpu.plan.compiled_query import CompiledQuery, KeyPlan
 from cer_gpu.plan.cost import Cost, Question
-from cer_gpu.plan.lower.lowering import BuiltMachine, Candidate, Description, Refusal, Sketch
+from cer_gpu.plan.lower.lowering import (
+    LISTED,
+    BuiltMachine,
+    Candidate,
+    Description,
+    PlainWords,
+    Refusal,
+    Sketch,
+)
 from cer_gpu.plan.marks import mark_form
 from cer_gpu.plan.outline import Outline, listed
 from cer_gpu.plan.phrases import counted, formula_told, sizes_told
@@ -77,7 +85,7 @@ BOUNDS = {
 def lower(outline: Outline) -> Candidate | Refusal:
     """The automaton of a query whose filters speak of one event each, after partitioning by a shared key."""
     if (found := outline.by_key()) is None:
-        return Refusal("its comparisons do not make all events of an answer share one key")
+        return Refusal("its comparisons do not make all events of a match share one key")
     query, (pattern, lane) = outline.query, found
     formula = listed(pattern, query)
     automaton: CEA | FormulaAutomaton
@@ -114,6 +122,7 @@ def lower(outline: Outline) -> Candidate | Refusal:
                 kind=_kind(automaton, lane is not None),
                 engine="deterministic complex event automaton, as tables",
                 guarantee=_guarantee(compiled),
+                plain=_plain(compiled, lane is not None),
                 structure=(
                     formula_told(formula, query),
                     *_sizes(automaton, found.automaton),
@@ -211,6 +220,24 @@ def _guarantee(query: CompiledQuery) -> str:
     if query.traits.keeps == "chosen again":
         return f"{time}, for hits;\ncounts and complex events run the window of each end again"
     return f"{time}, output-linear delay"
+
+
+def _plain(query: CompiledQuery, keyed: bool) -> PlainWords:
+    """The same in the words of a user."""
+    window = query.window
+    why = "every filter is about one event"
+    if keyed:
+        why = "all events of a match share a value, and every other filter is about one event"
+    speed = f"constant time per event, however many matches there are;\n{LISTED}"
+    if window is not None and window.kind == "attribute":
+        speed = (
+            f"constant time per event while `{window.attribute}` rises, otherwise O(log n) for the n events "
+            f"of the partition;\n{LISTED}"
+        )
+    if query.traits.keeps == "chosen again":
+        speed = "hits: constant time per event; counts and matches: each end reads its window again"
+    how = "each event moves the pattern from one state to the next; the states are a small table"
+    return PlainWords(why, how, speed)
 
 
 def _sizes(automaton: CEA | FormulaAutomaton, found: DeterministicCEA) -> Iterator[tuple[str, str]]:

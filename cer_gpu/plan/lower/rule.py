@@ -30,7 +30,7 @@ def lower(outline: Outline) -> Candidate | Refusal:
     rule = outline.rule
     body = from_rule(resolve(rule, None))
     if body.comparisons:
-        return Refusal(f"`{to_text(body.comparisons[0])}` compares events of different atoms")
+        return Refusal(f"`{to_text(body.comparisons[0])}` compares different events of a match")
     if (found := diagnose(body)) is not None:
         return Refusal(found.message)
 
@@ -40,6 +40,8 @@ def lower(outline: Outline) -> Candidate | Refusal:
         tests = gather_predicates(automaton)
         join = Join(
             "joined by equality: a hierarchical conjunctive query (Theorem 4.1 of the PCEA paper)",
+            "the rule is hierarchical: of two variables that occur together, one is wherever the other is",
+            "partial matches are looked up by the values that the events of the rule share",
             automaton,
             common_keys(body),
             lambda: tuple(_trees(body)),

@@ -29,7 +29,7 @@ from cer_gpu.plan.cost import CONFIGURATIONS, Cost, Question
 from cer_gpu.plan.general import GeneralMachine
 from cer_gpu.plan.join_arrays import SlotColumns, ask_lanes
 from cer_gpu.plan.lower.general import formula_of, sketch_of
-from cer_gpu.plan.lower.lowering import BuiltMachine, Candidate, Description, Refusal, Sketch
+from cer_gpu.plan.lower.lowering import BuiltMachine, Candidate, Description, PlainWords, Refusal, Sketch
 from cer_gpu.plan.outline import Outline
 from cer_gpu.plan.symbols import Diagram
 from cer_gpu.plan.threshold_machine import ThresholdMachine
@@ -117,6 +117,13 @@ def lower(outline: Outline) -> Candidate | Refusal:
                         "hits: constant time per event, whatever the window and the number of matches;\n"
                         "listed: no match is found twice, output-linear delay, an event costs what is open\n"
                         "around it"
+                    ),
+                    plain=PlainWords(
+                        "a repetition must have at least so many events or different values",
+                        "hits: a sliding window over the events of the repetition;\ncounts, listing and "
+                        "streams: partial matches are kept one by one",
+                        "hits: constant time per event, however many matches there are;\nthe rest: as many "
+                        "steps as there are partial matches that an event may extend",
                     ),
                     structure=(("formula", to_text(formula)),),
                 )

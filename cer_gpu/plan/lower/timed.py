@@ -18,7 +18,15 @@ from cer_gpu.language import tree
 from cer_gpu.language.schema import Schema
 from cer_gpu.plan.compiled_query import CompiledQuery, KeyPlan
 from cer_gpu.plan.cost import Cost, Question
-from cer_gpu.plan.lower.lowering import BuiltMachine, Candidate, Description, Refusal, Sketch
+from cer_gpu.plan.lower.lowering import (
+    LISTED,
+    BuiltMachine,
+    Candidate,
+    Description,
+    PlainWords,
+    Refusal,
+    Sketch,
+)
 from cer_gpu.plan.marks import mark_form
 from cer_gpu.plan.outline import Outline, listed
 from cer_gpu.plan.phrases import counted, formula_told, sizes_told, widest
@@ -98,6 +106,11 @@ def lower(outline: Outline) -> Candidate | Refusal:
                         "states"
                     ),
                     guarantee=_guarantee(found, compiled),
+                    plain=PlainWords(
+                        "each bound of time is between one event of the match and the next",
+                        "each step keeps a queue of the events that reached it",
+                        _speed(found, compiled),
+                    ),
                     structure=(formula_told(formula, query), *_sizes(automaton, found)),
                     relevant=found.n_symbols - 1,
                     cost=_cost(found, compiled),
@@ -120,6 +133,15 @@ def _is_window(interval: tree.Interval, window: tree.Window | None) -> bool:
 
 def _over_attribute(query: tree.SelectQuery) -> bool:
     return query.window is not None and query.window.kind == "attribute"
+
+
+def _speed(found: StepAutomaton, query: CompiledQuery) -> str:
+    """What an event and a match cost, in the words of a user."""
+    said = f"constant time per event, whatever the bounds;\n{LISTED}"
+    machine = query.machine
+    if isinstance(machine, StepMachine) and _counts_again(machine, found, query):
+        said += ";\ncounts: an end costs more where WITHIN leaves out some of its matches"
+    return said
 
 
 def _guarantee(found: StepAutomaton, query: CompiledQuery) -> str:

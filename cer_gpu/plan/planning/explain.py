@@ -1,4 +1,4 @@
-"""The text of `explain`: the class of a query, how it is evaluated, its guarantee and its cost."""
+"""The text of `explain`: `verbose`, the class of a query, its automaton, its guarantee and its cost."""
 
 from __future__ import annotations
 
@@ -6,22 +6,30 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from cer_gpu.language import tree
-from cer_gpu.language.printer import bound_text, to_text
+from cer_gpu.language.printer import to_text
 from cer_gpu.language.scalar_functions import nearest_float
 from cer_gpu.language.walk import walk
 from cer_gpu.plan.axes import Axis, ColumnAxis, CutAxis, GivenAxis, MatchAxis, NullAxis, RelationAxis
-from cer_gpu.plan.compiled_query import CompiledQuery
 from cer_gpu.plan.cost import QUESTIONS
 from cer_gpu.plan.outlook import Outlook
 from cer_gpu.plan.phrases import counted, lanes_told
 from cer_gpu.plan.planning.planner import Plan
+from cer_gpu.plan.planning.summary import (
+    WIDTH,
+    device_told,
+    forgotten,
+    line,
+    listed,
+    pushes_told,
+    reports_told,
+    summary,
+    window_told,
+)
 from cer_gpu.printable_text import brief, printable
 
 if TYPE_CHECKING:
     from cer_gpu.plan.derived_columns import DerivedColumn
     from cer_gpu.plan.outline import Outline
-
-WIDTH = 12
 
 FORMATS = ("text", "mermaid", "svg")
 
@@ -39,7 +47,9 @@ def check_format(name: Any) -> None:
     )
 
 
-def explain(plan: Plan, told: Sequence[str] = (), place: str = "", ordered: bool = True) -> str:
+def explain(
+    plan: Plan, told: Sequence[str] = (), place: str = "", ordered: bool = True, verbose: bool = False
+) -> str:
     """The plan of a query, as text of a few lines.
 
     Parameters
@@ -51,10 +61,15 @@ def explain(plan: Plan, told: Sequence[str] = (), place: str = "", ordered: bool
         The device, and why it is this one; empty where none was chosen.
     ordered : bool
         Whether the plan knows which attribute is the order of the events, if one is.
+    verbose : bool
+        Whether to say also what runs inside: the class of the query, the automaton, the steps of each engine.
     """
-    lines = [*_lines(plan), *([_line("params", "\n".join(told))] if told else [])]
+    lines = [
+        *(_lines(plan) if verbose else summary(plan)),
+        *([line("params", "\n".join(told))] if told else []),
+    ]
     if not ordered and (advice := _order_advised(plan.outline)) is not None:
-        lines.append(_line("order", advice))
+        lines.append(line("order", advice))
     return printable("\n".join(lines) + "\n") + (f"{'device':<{WIDTH}}{place}\n" if place else "")
 
 
@@ -81,38 +96,38 @@ def drawn(plan: Plan, format: str) -> str:
 def _lines(plan: Plan) -> Iterator[str]:
     query = plan.compiled
     of = plan.built.explained(query)
-    yield _line("class", of.kind)
-    yield _line("engine", of.engine)
-    yield _line("routes", _routes(plan))
-    yield _line("guarantee", of.guarantee)
+    yield line("class", of.kind)
+    yield line("engine", of.engine)
+    yield line("routes", _routes(plan))
+    yield line("guarantee", of.guarantee)
     for name, text in of.structure:
-        yield _line(name, text)
+        yield line(name, text)
     if plan.outline.timed:
         # A query without time need not load these.
         from cer_gpu.plan.planning.without_intervals import one_window_advised
         from cer_gpu.plan.timed_lines import time_lines
 
         if (advice := one_window_advised(plan.outline)) is not None:
-            yield _line("faster", advice)
-        yield _line("time", "\n".join(time_lines(plan.outline)))
-    yield _line("symbols", _symbols(plan, of.relevant))
+            yield line("faster", advice)
+        yield line("time", "\n".join(time_lines(plan.outline)))
+    yield line("symbols", _symbols(plan, of.relevant))
     for number, axis in enumerate(query.reading.axes):
-        yield _line("reads" if number == 0 else "", _axis(axis, query.reading.derived))
+        yield line("reads" if number == 0 else "", _axis(axis, query.reading.derived))
     for number, column in enumerate(query.reading.derived):
-        yield _line("derives" if number == 0 else "", _derived(column, query.reading.derived))
+        yield line("derives" if number == 0 else "", _derived(column, query.reading.derived))
     for number, outlook in enumerate(query.outlooks):
-        yield _line("looks" if number == 0 else "", _outlook(outlook))
+        yield line("looks" if number == 0 else "", _outlook(outlook))
     if of.keys is not None:
-        yield _line("keys", of.keys)
-    yield _line("partitions", _partitions(plan))
-    yield _line("window", _window(plan.outline, plan.compiled))
+        yield line("keys", of.keys)
+    yield line("partitions", _partitions(plan))
+    yield line("window", window_told(plan.outline, plan.compiled))
     if query.consume != "NONE" or query.suppress is not None or query.limit is not None:
-        yield _line("reports", _reports(plan))
-    yield _line("cost", of.cost)
-    yield _line("costs", _costs(plan))
+        yield line("reports", reports_told(plan))
+    yield line("cost", of.cost)
+    yield line("costs", _costs(plan))
     if plan.outline.timed:
-        yield _line("device", _device(query))
-    yield _line("stream", _pushes(query))
+        yield line("device", device_told(query))
+    yield line("stream", pushes_told(query))
 
 
 def _order_advised(outline: Outline) -> str | None:
@@ -129,11 +144,6 @@ def _order_advised(outline: Outline) -> str | None:
     )
 
 
-def _line(name: str, text: str) -> str:
-    first, *rest = text.splitlines() or [""]
-    return "\n".join([f"{name:<{WIDTH}}{first}", *(" " * WIDTH + line for line in rest)])
-
-
 def _routes(plan: Plan) -> str:
     """What every route said of the query, the chosen one first."""
     ranked = sorted(plan.said, key=lambda one: one[0] != plan.engine)
@@ -142,14 +152,8 @@ def _routes(plan: Plan) -> str:
         said[plan.engine] = "takes it, and runs it"
     else:
         runs = plan.chosen.questions()
-        said |= {name: f"takes it, and runs {_listed(asked)}" for name, asked in runs.items()}
+        said |= {name: f"takes it, and runs {listed(asked)}" for name, asked in runs.items()}
     return "\n".join(f"{name}: {text}" for name, text in said.items())
-
-
-def _listed(words: Sequence[str]) -> str:
-    """Words of a sentence: "hits, counts and lists"."""
-    *others, last = words
-    return f"{', '.join(others)} and {last}" if others else last
 
 
 def _costs(plan: Plan) -> str:
@@ -256,76 +260,5 @@ def _plain(value: object) -> object:
 def _partitions(plan: Plan) -> str:
     if partition := plan.compiled.reading.partition:
         key = ", ".join(" or ".join(f"`{name}`" for name in part) for part in partition)
-        return f"by {key}: one lane for each key\n{_forgotten(plan)}"
+        return f"by {key}: one lane for each key\n{forgotten(plan)}"
     return lanes_told(plan.built.lane) or "none: the whole stream is one lane"
-
-
-def _forgotten(plan: Plan) -> str:
-    """When what is kept for a key is dropped."""
-    # Where nothing is written, the upper bounds of intervals may add up to a window.
-    window = plan.outline.statement.window or plan.compiled.window
-    if window is None and plan.compiled.traits.forgets:
-        return "an event is kept until its own key has moved on for longer than any interval allows"
-    if window is None:
-        return "partial matches of a key are kept for ever: without a window none expires"
-    if window.kind == "events":
-        return "an event is kept until as many more of its own key have come as the window counts"
-    if window.kind == "attribute":
-        return f"an event is kept until later ones of its own key have moved on in `{window.attribute}`"
-    return "an event is kept until its own key moves on in time, or all keys do (sort=True, ordered=True)"
-
-
-def _window(outline: Outline, compiled: CompiledQuery) -> str:
-    window = outline.statement.window
-    if window is None and compiled.window is not None:
-        return "none is written; the upper bounds of the intervals add up to a window"
-    if window is None:
-        return "none: the end may be as far from the start as the pattern allows"
-    unit = {"events": "events", "time": window.unit}.get(window.kind, f"of `{window.attribute}`")
-    size = f"{window.size:,}" if unit is None else f"{window.size:,} {unit}"
-    said = f"at most {size} from start to end"
-    if outline.bounds:
-        written = ", ".join(f"`{to_text(one)}`" for one in outline.bounds)
-        return f"{said}: {written} bounds a match from its first event to its last, as WITHIN does"
-    return f"{said}: an interval over the whole pattern is as WITHIN" if outline.spans else said
-
-
-def _pushes(query: CompiledQuery) -> str:
-    if query.pushes_run_again:
-        return "each push runs the open window again"
-    said = "a push costs only what is new in it, however many partial matches are open"
-    if query.traits.state == "sorted" or (query.window is not None and query.window.kind == "attribute"):
-        said = "a push costs what is new in it, times the logarithm of the open partial matches"
-    if any(outlook.waits for outlook in query.outlooks):
-        said += ";\nan answer is reported once it is known what follows; `close` reports the rest"
-    if query.filters_answers:
-        said += ";\nwhere the attribute falls, an end also looks through answers outside its window"
-    if query.pushed_runs_again:
-        said += (
-            ";\nlisting the complex events of an end runs the relevant events of its window again, one step "
-            "each, since the choice depends on all complex events that begin in the window"
-        )
-    return said
-
-
-def _device(query: CompiledQuery) -> str:
-    """What runs on the CPU, whatever the device; when a GPU is taken, or why none is taken unasked."""
-    own = query.machine.where("cuda")
-    said = f"always on the CPU: {own}" if own else ""
-    taken = "a GPU is used with device='cuda', and with device='auto' for very many events"
-    return "\n".join(part for part in (said, query.machine.where("auto") or taken) if part)
-
-
-def _reports(plan: Plan) -> str:
-    query, statement = plan.compiled, plan.outline.statement
-    said = []
-    if query.suppress is not None and isinstance(statement, tree.SelectQuery) and statement.suppress:
-        where = " of its partition" if query.suppress.by == "PARTITION" else ""
-        length = bound_text(statement.suppress.length)
-        said.append(f"no answer that ends within {length} after the last one{where} that is reported")
-    if query.consume != "NONE":
-        where = "everywhere" if query.consume == "ANY" else "in its partition"
-        said.append(f"each answer drops the partial matches {where}")
-    if query.limit is not None:
-        said.append(f"at most {query.limit:,} for each end position")
-    return "; ".join(said)

@@ -57,14 +57,14 @@ FAMILIES = (
     Family("counts of joins", joins.joined_counts),
     Family("hits of timed steps", steps.stepped_hits),
     Family("counts of timed steps", steps.stepped_counts),
-    Family("hits and counts of configurations", configurations.followed_answers),
+    Family("hits and counts of partial matches", configurations.followed_answers),
     Family("hits of ordered look-ups", comparisons.looked_up_hits),
     Family("counts of ordered look-ups", comparisons.looked_up_counts),
     Family("sums of variants abreast", teams.abreast_sums),
     Family("sums of variants with iterations", teams.masked_sums),
     Family("sums of variants without a window", teams.carried_sums),
     Family("rows of views", views.kept_rows),
-    Family("answers of views", views.asked_rows),
+    Family("listed rows of views", views.asked_rows),
     Family("matches of row patterns", row_patterns.preferred_matches),
 )
 """A family comes after those whose kernels it launches too, so the first wrong family is to blame."""
