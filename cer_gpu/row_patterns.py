@@ -150,7 +150,7 @@ class ListedRows(ABC):
 class RowPatternResult(ListedRows):
     """The rows of a statement with MATCH_RECOGNIZE; made by `match_recognize`.
 
-    The last MATCH_RECOGNIZE is matched when rows are asked for, and each time anew. Subqueries before one,
+    The last MATCH_RECOGNIZE is matched each time that rows are asked for. Subqueries before one,
     and a MATCH_RECOGNIZE that is not the last, run when the result is made, and their rows are kept in
     memory; so are those of a table that can be read only once, if the statement names it more than once.
     Tables that can be read more than once give the same rows each time.

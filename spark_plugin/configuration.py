@@ -69,7 +69,7 @@ def configure(
     plugin : path, optional
         The jar that `python -m cer_gpu.spark.build_plugin` made. It checks versions and shows metrics.
     discovery_script : str, optional
-        The path, on the machines of the executors, of the script that tells Spark which GPUs they have. By
+        The path, on the executors' hosts, of the script that tells Spark which GPUs they have. By
         default it is the script of this package: YARN ships it along; an image for Kubernetes has it if
         cer-gpu is installed there in the same place.
     task_gpus : float, optional

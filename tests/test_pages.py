@@ -77,6 +77,25 @@ def test_the_readme_is_short():
     assert max(map(len, lines)) < 1000
 
 
+def test_a_release_has_sixty_lines_of_changes_at_most():
+    text = (pages.ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    for release in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
+        lines = [line for line in release.splitlines()[1:] if line]
+        assert len(lines) <= 60
+        assert max(map(len, lines)) <= 240
+
+
+def test_the_navigation_has_five_groups_of_nine_entries_at_most():
+    text = (pages.ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    indents = [len(line) - len(line.lstrip()) for line in text.partition("\nnav:")[2].splitlines()[1:]]
+    assert indents.count(2) == 5
+    open_groups: dict[int, int] = {}
+    for indent in indents:
+        open_groups = {level: count for level, count in open_groups.items() if level <= indent}
+        open_groups[indent] = open_groups.get(indent, 0) + 1
+        assert open_groups[indent] <= 9
+
+
 def test_the_documentation_is_of_this_version():
     project = tomllib.loads((pages.ROOT / "pyproject.toml").read_text())["project"]
     assert "docs" in project["optional-dependencies"]

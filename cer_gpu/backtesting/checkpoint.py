@@ -197,7 +197,7 @@ class BacktestCheckpoint:
         """What the file holds, which must be of this backtest."""
         with open(self._path, "rb") as file:
             data = file.read()
-        remedy = "remove the file to begin anew, or name another one with resume"
+        remedy = "remove the file to start again, or name another one with resume"
         try:
             stored = from_bytes(data)
         except DataError as error:

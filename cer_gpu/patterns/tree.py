@@ -226,7 +226,7 @@ AGGREGATES: Mapping[str, str] = {
 is null, and of `count` 0."""
 
 OPERATIONS: Mapping[str, str] = {
-    "+": "sum; of a time and an interval a time. The detail `numbers of days`: so is a number beside a time",
+    "+": "sum; of a time and an interval a time. The detail `numbers of days`: so is a number with a time",
     "-": "difference; of two times an interval. The detail `days`, or that of `+`: of two dates a number",
     "*": "product",
     "/": "quotient of decimals and floats; of two integers as the dialect says, see `//`",

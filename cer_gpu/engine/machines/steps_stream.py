@@ -164,7 +164,7 @@ class StepRuns(LoopRuns):
         maps: dict[str, Moved] = {
             "event": event_of, "entry": entry_of, "past entry": past(entry_of), "links": bounds_of(linked),
             "first of chain": first_left(entry_of, which, chain),
-            "first of lane": first_left(event_of, open_events, dropped.lane.take),
+            "first of partition": first_left(event_of, open_events, dropped.lane.take),
         }  # fmt: skip
         if self._sessions is not None:
             sessions = state.array(OpenSessions, "chain")[:, SESSION]
@@ -221,7 +221,7 @@ def _columns(tables: StepTables, queues: int) -> dict[type, dict[str, Column]]:
             "first": lane("first of chain", states), "last": lane("entry", states),
             "shown": lane("entry", views), "gone": lane("first of chain", views),
             "head": lane(None, views), "tail": lane("entry", views), "newest": lane("entry"),
-            "ended": lane("event"), "since": lane("first of lane"), "session": lane("first of session"),
+            "ended": lane("event"), "since": lane("first of partition"), "session": lane("first of session"),
         },
         OpenSessions: {"chain": Column("event", width=(CHAIN,), of=("event", "first of session", None))},
         StreamEnds: dict.fromkeys(StreamEnds._fields, Column("end")),

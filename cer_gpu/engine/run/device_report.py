@@ -110,8 +110,8 @@ class DeviceReport:
 def device_report() -> DeviceReport:
     """Look for CUDA devices, and check each of them again: its results are compared with the CPU's.
 
-    The result of the check is stored, and later runs use a device only if it was right. The first check on a
-    machine compiles all kernels, which takes one to two minutes; later ones take about a second.
+    The result of the check is stored, and later runs use a device only if it was right. The first check
+    compiles all kernels, which takes one to two minutes; later ones take about a second.
 
     Returns
     -------

@@ -217,7 +217,7 @@ def _draft(
             equal: t.Expression = t.Attribute(name)
         else:
             equal = term
-        hidden = f"{attribute} of atom {number}"
+        hidden = f"{attribute} of part {number}"
         attributes[hidden] = attribute
         tests.append(t.Comparison("=", t.Attribute(hidden), equal, span=atom.span))
     return attributes, tests

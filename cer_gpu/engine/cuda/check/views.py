@@ -96,7 +96,7 @@ def asked_rows(inputs: Inputs) -> Answers:
     listed = np.empty((3, int((few[:, 1] - few[:, 0]).sum())), np.int64)
     cpu_list.expand(few, 1, beside, held, own, True, listed)
     made = cuda.expanded(few, 1, *there((beside,)), rows, *there((own,)), True, stream)
-    yield ComparedArray("rows beside others", made, listed)
+    yield ComparedArray("rows next to others", made, listed)
 
     begin, end = (np.searchsorted(held.keys[:, 0], others.keys[:8, 0], side) for side in ("left", "right"))
     asked, parts = others.keys[:8], np.stack([begin, np.minimum(end, begin + 40)], axis=1)
