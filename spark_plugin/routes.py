@@ -297,11 +297,12 @@ def _cut_up(
         which = sf.when(column(cuts.STREAM) == stream, number_of_segment(own, first, last)).otherwise(which)
     spread = marked.withColumn(SEGMENT, sf.explode(which)).drop(cuts.STREAM)
     if whole:
-        reason = f"cut by time: {_tasks(total)}, each with the halo of one window before it"
+        reason = f"cut by time: {_tasks(total)}, each also reads one window before it"
         return FrameRoute(spread.repartition(count, column(SEGMENT)), segments, False, reason)
     keys = key_expressions(task.query)
     named = _keys([key for key in hot if key is not None])
     reason = (
-        f"keyed: {_tasks(count)} by key; {named} cut by time into {total} segments with a halo of one window"
+        f"keyed: {_tasks(count)} by key; {named} cut by time into {total} segments, and each also reads one "
+        "window before it"
     )
     return FrameRoute(spread.repartition(count, *keys, column(SEGMENT)), segments, False, reason)

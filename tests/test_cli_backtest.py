@@ -165,7 +165,7 @@ def test_what_is_swept_is_printed_as_it_is(folder: Path, capsys: pytest.CaptureF
         (["--outcome", "v"], "--outcome takes NAME=EXPRESSION"),
         (["--outcome", "a=v", "--outcome", "a=2 * v"], "the name a is given twice"),
         (["--outcome", "a=AFTER 3 (v"], "the parentheses are empty or not closed"),
-        (["--split", "1970-01-02"], "give outcomes, too"),
+        (["--split", "1970-01-02"], "pass outcomes too"),
     ],
 )
 def test_outcomes_that_are_none(

@@ -386,7 +386,7 @@ def test_resident_counts_are_exact(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_queries_that_do_not_run_over_resident_tables_say_why(monkeypatch: pytest.MonkeyPatch) -> None:
     table = trades(5, 1, "int64")
     steps = " ; ".join("ABC"[number % 3] for number in range(40))
-    with pytest.raises(DeviceError, match="it has no window, and its automaton too many states"):
+    with pytest.raises(DeviceError, match="it has no window, and its automaton has too many states"):
         resident(f"SELECT * WHERE {steps}", table)
     with pytest.raises(DeviceError, match="partitions"):
         resident("SELECT * WHERE A ; B PARTITION BY [volume] WITHIN 5 EVENTS", table)

@@ -253,7 +253,7 @@ def test_rows_that_wait_are_given_when_the_stream_is_advanced() -> None:
         ({"late": 5, "order_by": None}, "late needs order_by"),
         ({"late": 5, "sort": True}, "leave late out"),
         ({"late": 5, "on_late": "keep"}, "on_late must be one of error, drop, not 'keep'"),
-        ({"on_late": "drop"}, "give late, too"),
+        ({"on_late": "drop"}, "pass late too"),
         ({"until": 5, "order_by": None}, "until needs order_by"),
         ({"until": "noon"}, "until='noon' cannot be read as int64, the type of `ts`"),
     ],

@@ -242,7 +242,7 @@ def test_columns_and_times_that_do_not_fit_are_named() -> None:
         outcome_at_hits("AFTER 5 MINUTES (y)", query=QUERY.replace("1 HOUR", "9 EVENTS"), order_by=None)
     with pytest.raises(ValueError, match="no outcome was asked for"):
         print(cer.backtest(QUERY, ticks(), **OPTIONS).outcomes)
-    with pytest.raises(ValueError, match="give outcomes, too"):
+    with pytest.raises(ValueError, match="pass outcomes too"):
         cer.backtest(QUERY, ticks(), split="1970-01-02", **OPTIONS)
 
 

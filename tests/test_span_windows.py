@@ -125,10 +125,10 @@ def test_explain_says_that_one_window_would_be_faster() -> None:
     said = cer.compile("SELECT * WHERE A AS x ;[<= 5 s] C ;[<= 5 s] B AS y FILTER y.p > x.p").explain(
         verbose=True
     )
-    assert "with one WITHIN in the place of its intervals, if that says what is meant, engine `apart`" in said
+    assert "with one WITHIN instead of its intervals, if that is what you mean, the engine `apart`" in said
     assert "WITHIN drops partial matches that are too old" not in said, "the intervals add up to a window"
     said = cer.compile("SELECT * WHERE A AS x ;[<= 5 s] B+ AS y FILTER SUM(y.p) > x.p").explain(verbose=True)
-    assert "in the place of its intervals" not in said
+    assert "instead of its intervals" not in said
 
 
 @pytest.mark.parametrize("engine", ["auto", "general"])

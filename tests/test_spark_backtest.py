@@ -337,7 +337,7 @@ def test_outcomes_that_do_not_fit_are_named_before_a_task_starts(frame: Any, tab
     }.items():
         with pytest.raises((ValueError, DataError), match=said):
             cer_spark.backtest(frame, KEYED, outcomes={"o": text}, **OPTIONS)
-    with pytest.raises(ValueError, match="give outcomes, too"):
+    with pytest.raises(ValueError, match="pass outcomes too"):
         cer_spark.backtest(frame, KEYED, split="2024-01-01", **OPTIONS)
     rule = {"rule": "Q() <- A(), B() WITHIN 2 SECONDS"}
     with pytest.raises(ValueError, match="reads the variable `a`, and the query 'rule' is a rule"):

@@ -69,19 +69,19 @@ ROUTES = {
     ),
     "time window": (
         "SELECT * FROM S WHERE A AS a ; (B AS b)+ FILTER a[price > 90] AND b[price > 80] WITHIN 2 SECONDS",
-        "each with the halo of one window before it",
+        "each also reads one window before it",
     ),
     "count window": (
         "SELECT * FROM S WHERE A AS a ; B AS b FILTER a[price > 90] WITHIN 9 EVENTS",
-        "each with the halo of one window before it",
+        "each also reads one window before it",
     ),
     "join": (
         "Q(k) <- A(k=k), B(k=k), C(k=k) WITHIN 9 EVENTS",
-        "each with the halo of one window before it",
+        "each also reads one window before it",
     ),
     "lookups": (
         "Q(k) <- A(k=k, price=p), B(k=k, price=q), q > 1.5 * p WITHIN 9 EVENTS",
-        "each with the halo of one window before it",
+        "each also reads one window before it",
     ),
     "whole": (
         "SELECT * FROM S WHERE A AS a ; B AS b FILTER a[price > 98] AND b[price > 97]",

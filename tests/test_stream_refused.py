@@ -100,7 +100,7 @@ def test_a_refused_push_changes_nothing(text: str, ties: bool) -> None:
 def refuses(stream: Stream, batch: pa.Table) -> int:
     """How many errors (one) a push of a batch gives; it names its row, and says what to do."""
     with pytest.raises(
-        RowError, match=r"has no time: `ts` is null|nothing of this batch was taken, and the stream"
+        RowError, match=r"has no time: `ts` is null|nothing of this batch was used, and the stream"
     ):
         stream.push(batch)
     return 1
@@ -116,7 +116,7 @@ def test_an_error_in_the_middle_of_a_batch_names_its_row_and_what_to_do() -> Non
             stream.push(pa.concat_tables([table.slice(2, 2), table.slice(0, 1)]))
         assert str(caught.value) == (
             "row 5 (counted from 0) is out of order by `ts`: it has 1, and the row above it 4; nothing of "
-            "this batch was taken, and the stream goes on: sort each batch before it is pushed, and leave "
+            "this batch was used, and the stream continues: sort each batch before it is pushed, and leave "
             "out events that are older than those before, or let rows wait for them with late="
         )
         assert stream.snapshot() == before

@@ -182,7 +182,7 @@ def test_a_single_event_out_of_order_is_refused_as_in_a_run(partition: str) -> N
             pushed.push(events.slice(last, 1))
     where, _, remedy = str(refused_singly.value).rpartition("; ")
     assert where == str(refused.value).replace(" of the table", "").rpartition("; ")[0]
-    assert remedy.startswith("nothing of this batch was taken, and the stream goes on")
+    assert remedy.startswith("nothing of this batch was used, and the stream continues")
 
 
 @pytest.mark.parametrize(

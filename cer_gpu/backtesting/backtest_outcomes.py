@@ -50,7 +50,7 @@ def asked_outcomes(outcomes: Mapping[str, str] | None, split: Any) -> tuple[Aske
     """
     if outcomes is None:
         if split is not None:
-            raise ValueError("split divides the summary of outcomes: give outcomes, too")
+            raise ValueError("split divides the summary of outcomes: pass outcomes too")
         return ()
     if not isinstance(outcomes, Mapping) or not all(isinstance(text, str) for text in outcomes.values()):
         raise TypeError(

@@ -147,7 +147,7 @@ class Headroom:
         size = self._taken()
         if size > LIGHT and (free := free_memory()) is not None and free < RESERVE:
             raise LimitError(
-                _narrower(f"partial matches that are open take {size:,} bytes, and the memory is nearly gone")
+                _narrower(f"open partial matches take {size:,} bytes, and hardly any memory is free")
             )
 
     def rows(self, wanted: int, least: int, row: int, advised: Callable[[str], str]) -> int:
@@ -189,14 +189,14 @@ class Headroom:
             most = f"memory={self.memory:,} is allowed"
         else:
             most = f"{max(self._free() or 0, 0):,} are free on this machine"
-        what = "partial matches that are open, with those that end at the events at hand, need"
+        what = "open partial matches, and those that end at the current events, need"
         return LimitError(advised(f"{what} {size:,} bytes, and {most}"))
 
 
 def _narrower(what: str) -> str:
     return (
-        f"{what}: narrow WITHIN or the filters, part the stream (PARTITION BY), or ask for hits, which keep "
-        "less than matches"
+        f"{what}: narrow WITHIN or the filters, divide the stream (PARTITION BY), or ask for hits, which "
+        "keep less than matches"
     )
 
 

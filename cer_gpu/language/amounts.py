@@ -194,7 +194,7 @@ def sum_of(parts: Sequence[Amount], span: Span, findings: Findings, *, negative:
     spans = (nanoseconds(part.value, unit) for part, unit in zip(parts, units))
     total = sum(spans, Fraction(0)) / NANOSECONDS[smallest]
     if total > _LARGEST:
-        findings.error("CER005", "the spans add up to more than an int64 holds", span)
+        findings.error("CER005", "the lengths of time add up to more than 64 bits hold", span)
         return Amount(0, smallest, span)
     value = int(total) if total.denominator == 1 else float(total)
     return Amount(sign * value, smallest, span)
@@ -255,7 +255,7 @@ def suppressed_for(amount: Amount, findings: Findings) -> Bound:
     """The time of SUPPRESS FOR; a number of events is reported."""
     if amount.unit == EVENTS:
         hint = (
-            "write a length of time, such as `SUPPRESS FOR 1 h`; of the matches at one event LIMIT keeps some"
+            "write a length of time, such as `SUPPRESS FOR 1 h`; to keep some matches of each end write LIMIT"
         )
         findings.error("CER016", "SUPPRESS measures time: it cannot count events", amount.span, hint)
     return Bound(amount.value, amount.unit, False, amount.parameter, span=amount.span)

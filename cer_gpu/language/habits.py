@@ -15,7 +15,7 @@ _JOINED = (
 )
 _TIMES = "`A {3}` is three of them, `A {3,}` three or more, `A {2,5}` two to five"
 _TIMER = "`timer:within(10 sec)` is `WITHIN 10 SECONDS`"
-_QUIET = "after a match report none for an hour: `SUPPRESS FOR 1 h` at the end of the query"
+_QUIET = "to report nothing for an hour after a match write `SUPPRESS FOR 1 h` at the end of the query"
 
 # By the word that does not fit, in capitals.
 _WORDS: Mapping[str, str] = {

@@ -197,7 +197,8 @@ class PatternChecker:
         corrected = to_text(_of_earlier(leaf, name))
         self._findings.note(
             "CER114",
-            f"`{to_text(aggregate)}` is of one event: `{written_variable(name)}` marks one in a repetition",
+            f"`{to_text(aggregate)}` is a value of one event: `{written_variable(name)}` marks one event in "
+            "each repetition",
             aggregate.span,
             f"for the events of all earlier repetitions write `{corrected}`",
         )

@@ -179,7 +179,7 @@ def edge_of(scope: t.Pattern, names: frozenset[str]) -> t.RepetitionEdge | None:
             return t.RepetitionEdge(variable, True, after)
     raise UnknownRepetitionError(
         f"it is not known where a repetition with {shown} begins",
-        "one event before or after theirs has to be in each repetition, once, with a name of its own: "
+        "each repetition needs one event before or after these, with its own name: "
         "`(Begin AS b ; (A AS x ALL B AS y))+`",
     )
 

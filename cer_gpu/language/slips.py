@@ -423,7 +423,7 @@ def _no_parenthesis(slip: Slip) -> str | None:
         return "write `SUPPRESS FOR 1 h`, and whether it is by ANY or PARTITION after the length of time"
     if slip.expected == {"ANY", "PARTITION"} and slip.kind in ("NAME", "QUOTED"):
         name = slip.found
-        return f"for each {name} on its own write `PARTITION BY {name}` right after the pattern"
+        return f"to match each {name} separately write `PARTITION BY {name}` right after the pattern"
     return None
 
 
@@ -452,7 +452,7 @@ def _keyword(slip: Slip) -> str | None:
     if slip.kind in RESERVED and "NAME" in slip.expected and slip.before() not in ("WHERE", "SEMICOLON"):
         return f"`{slip.found}` is a keyword: to use it as a name write it between back-ticks"
     if slip.kind in RESERVED and slip.wants_pattern and slip.after() in _BEHIND_TYPES:
-        return f"`{slip.found}` is a keyword: an event type of that name stands between back-ticks"
+        return f"`{slip.found}` is a keyword: write an event type of that name between back-ticks"
     return None
 
 

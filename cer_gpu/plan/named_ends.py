@@ -50,7 +50,7 @@ def end_named(pattern: t.Pattern) -> str | None:
         return (
             f"if {to_text(replace(value, variable=None))} is never null, {to_text(end)} is of one event:\n"
             f"name it, `{_named(found, end.function, name)}`,\n"
-            f"compare {to_text(value)}, and leave {name} out of SELECT: it is then looked up in search trees"
+            f"compare {to_text(value)}, and leave {name} out of SELECT: an index then finds it"
         )
     return None
 

@@ -289,7 +289,7 @@ class Shapes:
             return f"{what}: leave `engine` out, as another machine may need less, or filter more"
         return (
             f"{what}: they keep {', and '.join(kept)}. Give these a narrower interval or a smaller WITHIN, "
-            "filter more, or part the stream (PARTITION BY)"
+            "filter more, or divide the stream (PARTITION BY)"
         )
 
     def stays(self, number: int, symbol: int) -> bool:

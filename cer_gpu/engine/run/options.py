@@ -220,7 +220,7 @@ def _check_late(late: Any, on_late: str, columns: tuple[str, ...], sort: bool) -
         raise ValueError(f"on_late must be one of {', '.join(ON_LATE)}, not {brief(on_late)}")
     if late is None:
         if on_late != "error":
-            raise ValueError("on_late says what becomes of rows that are later than late: give late, too")
+            raise ValueError("on_late is about rows that are later than late: pass late too")
         return
     span_of("late", late)
     if not columns:

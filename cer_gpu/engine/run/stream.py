@@ -171,7 +171,7 @@ class Stream:
         if self._closed:
             why = "" if self._broken is None else f" by an error in a batch ({self._broken})"
             raise DataError(
-                f"the stream is closed{why}: start another with stream(), or go on from a snapshot() with "
+                f"the stream is closed{why}: start another with stream(), or continue from a snapshot() with "
                 "stream(state=...)"
             )
 
@@ -183,7 +183,7 @@ class Stream:
         except RowError as error:
             text = error.text.replace(
                 HOW_TO_SORT,
-                "nothing of this batch was taken, and the stream goes on: sort each batch before it is "
+                "nothing of this batch was used, and the stream continues: sort each batch before it is "
                 "pushed, and leave out events that are older than those before, or let rows wait for them "
                 "with late=",
             )
@@ -281,7 +281,7 @@ class Stream:
             raise DataError(
                 "the batch has other columns than the batches before it: "
                 f"{_difference(bound.arrow_schema, self._first.arrow_schema)}; where types are guessed, as "
-                "in CSV files and where values are missing, say them with column_types={'name': 'type'} in "
+                "in CSV files and where values are missing, pass them as column_types={'name': 'type'} in "
                 "stream(), or cast the columns of each batch"
             )
         assert self._first is not None

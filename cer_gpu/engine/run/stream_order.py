@@ -77,7 +77,7 @@ class StreamOrder:
             intake.refuse(given)
         except RowError as error:
             self._buffer.restore(before)
-            text = f"{error.text}; nothing of this batch was taken, and the stream goes on"
+            text = f"{error.text}; nothing of this batch was used, and the stream continues"
             raise RowError(error.position, text, error.kind) from None
         self._left_out += bound.left_out
         return given

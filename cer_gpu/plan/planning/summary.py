@@ -170,7 +170,7 @@ def forgotten(plan: Plan) -> str:
     if window is None and plan.compiled.traits.forgets:
         return "an event is kept until its own key has moved on for longer than any interval allows"
     if window is None:
-        return "partial matches of a key are kept for ever: without a window none expires"
+        return "partial matches of a key are kept forever: without a window none expires"
     if window.kind == "events":
         return "an event is kept until as many more of its own key have come as the window counts"
     if window.kind == "attribute":

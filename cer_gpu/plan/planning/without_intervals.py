@@ -29,8 +29,8 @@ def one_window_advised(given: Outline) -> str | None:
     for engine in ("ordered", "apart"):
         if not isinstance(BY_NAME[engine].lower(bare), Refusal):
             return (
-                "with one WITHIN in the place of its intervals, if that says what is meant, engine "
-                f"`{engine}`\nwould look up what is compared"
+                "with one WITHIN instead of its intervals, if that is what you mean, the engine "
+                f"`{engine}`\nwould run it faster"
             )
     return None
 

@@ -110,7 +110,7 @@ class DevicesConfigurations(ConfigurationRuns):
     def _forget(self) -> None:
         """As without a device, which does not know how shapes are numbered then: the CPU follows the push."""
         if self._shares:
-            raise LimitError("what is known of shapes takes too much memory")
+            raise LimitError("what is known of partial matches takes too much memory")
         super()._forget()
 
     def _dealt_there(self, order: np.ndarray, units: np.ndarray) -> tuple[StateEnds | None, bool]:

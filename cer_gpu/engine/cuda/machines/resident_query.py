@@ -111,7 +111,7 @@ def why_not(query: CompiledQuery) -> str | None:
 def _too_large(query: CompiledQuery) -> str | None:
     tables = run_tables(query)
     if query.window is None and tables.n_live > matrices.MOST_STATES:
-        return "it has no window, and its automaton too many states"
+        return "it has no window, and its automaton has too many states"
     registers = hits_program(tables).n_registers * (2 if query.window is None else 1)
     return None if lane_geometry(registers, LANE) else "its automaton has too many states"
 
