@@ -162,7 +162,7 @@ def live_task(query: Query | str, schema: pa.Schema, keywords: Mapping[str, Any]
     others = {name: value for name, value in keywords.items() if name not in given}
     for name in ("limit", "until", "ties", "rows", "sort", "ordered"):
         if name in others:
-            raise TypeError(f"there is no keyword {name!r} for a stream, which has no end: leave it out")
+            raise TypeError(f"there is no keyword {brief(name)} for a stream, which has no end: leave it out")
     if taken["what"] not in PRODUCTS:
         raise ValueError(f"what must be one of {', '.join(PRODUCTS)}, not {brief(taken['what'])}")
     if taken["on_late"] not in ON_LATE:
