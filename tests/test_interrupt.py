@@ -110,7 +110,9 @@ def test_kernels_whose_time_has_no_bound_can_be_told_to_end() -> None:
         "cer_gpu.kernels.outlook.cpu:time_passes",
         "cer_gpu.kernels.outlook.cpu:without_ripe",
     }
-    names = {name for named in needs().values() for name, _ in named if name.split(".")[2] not in one_pass}
+    names = {
+        name for named in needs().purposes.values() for name, _ in named if name.split(".")[2] not in one_pass
+    }
     endless = {name for name in names - bounded if not _halts(kernel_named(name))}
     assert not endless
 
