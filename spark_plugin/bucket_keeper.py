@@ -24,7 +24,6 @@ from pyspark.sql.streaming import StatefulProcessor
 
 from cer_gpu.engine.answers.matches import Matches
 from cer_gpu.engine.run.bound_query import BoundQuery
-from cer_gpu.engine.run.snapshot import StoredState, to_bytes
 from cer_gpu.engine.run.stream import Stream
 from cer_gpu.errors import DataError
 
@@ -40,14 +39,6 @@ _ROW = Row(*(one.partition(" ")[0] for one in ANSWERS.split(", ")))
 
 _kept: dict[tuple[str, int], tuple[str, Stream]] = {}
 """In a worker process, the streams of the buckets that it has seen last, with the mark of their snapshot."""
-
-
-def first_states(live: StreamTask) -> list[tuple[int, bytes]]:
-    """Each bucket, and the state in which it begins.
-
-    All begin with one, so that a changed query is refused, whichever bucket has rows.
-    """
-    return [(bucket, to_bytes(StoredState(live.about, None))) for bucket in range(live.buckets)]
 
 
 class BucketKeeper(StatefulProcessor):
@@ -108,9 +99,9 @@ class BucketKeeper(StatefulProcessor):
         if watermark > max(told, 0):  # first, so that rows before it are known to be too late
             query = live.task.query
             kind = query.schema.field(query.options.order_by[0]).type
-            found.append(stream.advance(moment_of(watermark, kind, query.options.order_unit)))
+            found.append(stream.advance(moment_of(1000 * watermark, kind, query.options.order_unit)))
         if given:
-            found.append(stream.push(_in_order(pa.concat_tables(given), live)))
+            found.append(pushed_in_order(stream, given, live))
         matches, blobs = 0, []
         for one in found:
             for answers, number in [] if one is None else _listed(live, one):
@@ -133,10 +124,10 @@ class BucketKeeper(StatefulProcessor):
         known = _kept.pop((live.number, bucket), None)
         if known is not None and known[0] == mark:
             return known[1]
-        return _restored(live, self._states.get()[0])
+        return restored(live, self._states.get()[0])
 
 
-def _restored(live: StreamTask, state: bytes) -> Stream:
+def restored(live: StreamTask, state: bytes) -> Stream:
     """A stream from its snapshot.
 
     Raises
@@ -160,11 +151,12 @@ def _restored(live: StreamTask, state: bytes) -> Stream:
         ) from None
 
 
-def _in_order(rows: pa.Table, live: StreamTask) -> pa.Table:
-    """New rows in an order that does not depend on the shuffle: a batch that is repeated gives the same."""
+def pushed_in_order(stream: Stream, tables: list[pa.Table], live: StreamTask) -> Matches:
+    """Push rows in an order that does not depend on the shuffle: a batch that is repeated gives the same."""
+    rows = pa.concat_tables(tables)
     names = [*live.task.query.options.order_by, *live.task.ties]
     keys = [(name, "ascending") for name in names if not pa.types.is_nested(rows.schema.field(name).type)]
-    return rows.take(pc.sort_indices(rows, sort_keys=keys))
+    return stream.push(rows.take(pc.sort_indices(rows, sort_keys=keys)))
 
 
 def _listed(live: StreamTask, matches: Matches) -> Iterator[tuple[bytes, int]]:

@@ -7,7 +7,7 @@ Arrow. So rows travel as bytes of Arrow, all of a bucket together: the operator 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 from math import ceil
 from typing import Any
@@ -99,23 +99,22 @@ def _packed(table: pa.Table) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays(columns, schema=PACKED_SCHEMA)
 
 
-def moment_of(watermark: int, kind: pa.DataType, unit: str | None) -> Any:
-    """A watermark as a time of the order column, not before it.
+def moment_of(time: int, kind: pa.DataType, unit: str | None) -> Any:
+    """A time as one of the order column, not before it.
 
     Parameters
     ----------
-    watermark : int
-        In milliseconds since 1970.
+    time : int
+        In microseconds since 1970.
     kind : DataType
         The type of the order column.
     unit : str or None
         The unit of plain numbers.
     """
     if pa.types.is_temporal(kind):
-        moment = datetime.fromtimestamp(0, UTC).timestamp() + watermark / 1000
-        exact = datetime.fromtimestamp(moment // 1, UTC).replace(microsecond=watermark % 1000 * 1000)
-        return exact if pa.types.is_timestamp(kind) and kind.tz else exact.replace(tzinfo=None)
-    exact_number = Fraction(watermark * PER_SECOND[unit or "us"], 1000)
+        moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=time)
+        return moment if pa.types.is_timestamp(kind) and kind.tz else moment.replace(tzinfo=None)
+    exact_number = Fraction(time * PER_SECOND[unit or "us"], 1_000_000)
     return float(exact_number) if pa.types.is_floating(kind) else ceil(exact_number)
 
 

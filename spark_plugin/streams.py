@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 import pyarrow as pa
-from cer_gpu.spark.binding import arrow_schema, compiled, task_of
+from cer_gpu.spark.binding import arrow_schema, compiled, spark_schema, task_of
 from cer_gpu.spark.expressions import column, in_tasks, key_expressions, selected
 from cer_gpu.spark.operators import with_numbers
 from cer_gpu.spark.segments import OWN
@@ -71,6 +71,7 @@ def stream_keywords(
     params: Mapping[str, Any] | None = None,
     engine: str = "auto",
     buckets: int | None = None,
+    initial: DataFrame | bytes | None = None,
 ) -> None:
     """The keywords of `stream`."""
 
@@ -110,6 +111,12 @@ def stream(streaming_df: DataFrame, query: Query | str, **keywords: Any) -> Data
     buckets : int, optional
         How many streams share the keys, 16 by default: at most so many tasks run at once. A checkpoint can
         only be continued with the same number. A query without a key has one.
+    initial : DataFrame or bytes, optional
+        What came before, for a new checkpoint (one that is continued has a state of its own): the history,
+        with the columns of the stream; or, for one bucket, a state from `cer.backtest(..., state=True)`. The
+        stream goes on after its last event: rows at that time or before are taken as late, and the matches
+        that are known by then, those of `run(history, until=...)`, are not given again. Of a history only the
+        last window is read, if the query has one.
 
     Returns
     -------
@@ -131,19 +138,20 @@ def stream(streaming_df: DataFrame, query: Query | str, **keywords: Any) -> Data
     >>> found = cer_spark.stream(trades, query, order_by="ts", late="30 s", event_id="id")
     >>> found.writeStream.option("checkpointLocation", folder).toTable("found")
     """
-    from cer_gpu.spark.bucket_keeper import ANSWERS, BucketKeeper, first_states
+    from cer_gpu.spark.bucket_keeper import ANSWERS, BucketKeeper
 
     if not streaming_df.isStreaming:
         raise DataError(
             "stream() takes a streaming DataFrame, from spark.readStream; for one that is there as a whole, "
             "use run(), hits() or counts()"
         )
+    initial = keywords.pop("initial", None)
     late, live = live_task(query, arrow_schema(streaming_df.schema), keywords)
     task = live.task
     _set_store(streaming_df)
     rows = _with_buckets(streaming_df, live, f"{late} milliseconds")
     groups = in_tasks(rows, BucketFiller(), PACKED_SCHEMA).groupBy(BUCKET)
-    states = streaming_df.sparkSession.createDataFrame(first_states(live), f"{BUCKET} int, state binary")
+    states = _first_states(streaming_df, live, initial)
     found = groups.transformWithState(
         BucketKeeper(pickle.dumps(live)),
         ANSWERS,
@@ -192,6 +200,7 @@ def live_task(query: Query | str, schema: pa.Schema, keywords: Mapping[str, Any]
         )
     buckets = _buckets(taken["buckets"], task)
     what = about(whole.text, options) | {"product": task.product, "buckets": buckets}
+    what["stream_column"] = others.get("stream_column")  # also where the query does not read it
     what["columns"] = [f"{name} {columns.field(name).type}" for name in task.query.columns]
     live = StreamTask(task, what, uuid4().hex, taken["on_late"], buckets)
     return _milliseconds(taken["late"], kind, options.order_unit), live
@@ -223,15 +232,16 @@ def _set_store(frame: DataFrame) -> None:
         conf.set(STORE, ROCKS_DB)
 
 
-def _with_buckets(frame: DataFrame, live: StreamTask, late: str) -> DataFrame:
-    """The rows that the query uses, with the bucket of each; the watermark is that of all rows."""
+def _with_buckets(frame: DataFrame, live: StreamTask, late: str | None = None) -> DataFrame:
+    """The rows that the query uses, with the bucket of each; the watermark (`late`) is that of all rows."""
     import pyspark.sql.functions as sf
 
     task = live.task
     options, time = task.query.options, column(task.query.options.order_by[0])
     chosen = selected(frame, task.columns)
     kind = task.query.schema.field(options.order_by[0]).type
-    timed = chosen.withColumn(MOMENT, event_time(time, kind, options.order_unit)).withWatermark(MOMENT, late)
+    timed = chosen.withColumn(MOMENT, event_time(time, kind, options.order_unit))
+    timed = timed if late is None else timed.withWatermark(MOMENT, late)
     used = sf.lit(True)
     types = None if task.counts_all else task.types
     if types is not None and options.type_column is not None:
@@ -275,6 +285,41 @@ def event_time(time: Column, kind: pa.DataType, unit: str | None) -> Column:
         return sf.timestamp_micros(time.cast("bigint") * sf.lit(1_000_000 // per_second))
     exact_number = time.cast("decimal(20,0)") / sf.lit(per_second // 1_000_000)
     return sf.timestamp_micros(sf.floor(exact_number).cast("bigint"))
+
+
+def _first_states(frame: DataFrame, live: StreamTask, initial: Any) -> DataFrame:
+    """The state in which each bucket begins."""
+    import pyspark.sql.functions as sf
+    from cer_gpu.spark.stream_history import STATES, HistoryKeeper, empty_states, handed_state, reach
+
+    spark, schema = frame.sparkSession, spark_schema(STATES)
+    if initial is None:
+        return spark.createDataFrame(empty_states(live), schema)
+    if isinstance(initial, bytes):
+        return spark.createDataFrame(handed_state(live, initial), schema)
+    query = live.task.query
+    there, own = arrow_schema(initial.schema), arrow_schema(frame.schema)
+    for name in (one for one in query.columns if one in own.names):
+        found = there.field(name).type if name in there.names else "missing"
+        if found != own.field(name).type:
+            raise DataError(
+                f"`{name}` is {found} in the history and {own.field(name).type} in the stream: cast or add it"
+            )
+    time, unit = query.options.order_by[0], query.options.order_unit
+    moment = sf.unix_micros(event_time(column(time), query.schema.field(time).type, unit))
+    last = initial.agg(sf.max(moment)).collect()[0][0]
+    if last is None:
+        return spark.createDataFrame(empty_states(live), schema)
+    far = reach(live)
+    kept = initial if far is None else initial.where(moment >= sf.lit(last - far))
+    rows = in_tasks(_with_buckets(kept, live), BucketFiller(), PACKED_SCHEMA)
+    every = spark.createDataFrame([(bucket, b"") for bucket in range(live.buckets)], rows.schema)
+    keeper = HistoryKeeper(pickle.dumps(live), last)
+
+    def keep(packed: pa.Table) -> pa.Table:  # of an object Spark does not find out how it is called
+        return keeper(packed)
+
+    return rows.union(every).groupBy(BUCKET).applyInArrow(keep, schema)
 
 
 def _observed(found: DataFrame) -> DataFrame:

@@ -16,9 +16,11 @@ from zlib import crc32
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from cer_gpu.spark import bucket_keeper
-from cer_gpu.spark.bucket_keeper import BucketKeeper, first_states
-from cer_gpu.spark.stream_task import BUCKET, PER_SECOND, BlobReader, BucketFiller
+from cer_gpu.spark.bucket_keeper import BucketKeeper
+from cer_gpu.spark.stream_history import HistoryKeeper, empty_states, handed_state, reach
+from cer_gpu.spark.stream_task import BUCKET, PACKED_SCHEMA, PER_SECOND, BlobReader, BucketFiller
 from cer_gpu.spark.streams import live_task
 
 END = 4_102_444_800_000
@@ -89,7 +91,14 @@ class MicroBatches:
         As for `cer_gpu.spark.stream`.
     """
 
-    def __init__(self, query: Any, schema: pa.Schema, rng: Random | None, **keywords: Any) -> None:
+    def __init__(
+        self,
+        query: Any,
+        schema: pa.Schema,
+        rng: Random | None,
+        initial: pa.Table | bytes | None = None,
+        **keywords: Any,
+    ) -> None:
         self.query, self.keywords, self._rng = query, keywords, rng
         self.late, self.live = live_task(query, schema, keywords)
         self.watermark, self.latest = 0, -(1 << 62)
@@ -98,9 +107,29 @@ class MicroBatches:
         self.kills = 0
         self._store = Store()
         processor = self._keeper(self._store)
-        for bucket, state in first_states(self.live):
+        for bucket, state in self._first_states(initial):
             self._store.bucket = bucket
             processor.handleInitialState((bucket,), {"state": state}, Timer(0))
+
+    def _first_states(self, initial: pa.Table | bytes | None) -> list[tuple[int, bytes]]:
+        if initial is None:
+            return empty_states(self.live)
+        if isinstance(initial, bytes):
+            return handed_state(self.live, initial)
+        last, far = self._times(initial).max().item(), reach(self.live)
+        if far is not None:
+            initial = initial.filter(pa.array(self._times(initial) >= last - far))
+        packed = [*self._packed(initial), *self._blank()]
+        keeper, states = HistoryKeeper(pickle.dumps(self.live), last), []
+        for bucket in range(self.live.buckets):
+            rows = pa.Table.from_batches(packed)
+            found = keeper(rows.filter(pc.equal(rows.column(BUCKET), bucket))).to_pylist()
+            states += [(row[BUCKET], row["state"]) for row in found]
+        return states
+
+    def _blank(self) -> list[pa.RecordBatch]:
+        rows = [{BUCKET: bucket, "rows": b""} for bucket in range(self.live.buckets)]
+        return [pa.RecordBatch.from_pylist(rows, PACKED_SCHEMA)]
 
     def _keeper(self, store: Store) -> BucketKeeper:
         processor = BucketKeeper(pickle.dumps(self.live))
@@ -142,12 +171,16 @@ class MicroBatches:
 
     def _latest(self, table: pa.Table) -> int:
         """The latest time of some rows in milliseconds: what Spark makes watermarks of."""
+        return int(self._times(table).max()) // 1000
+
+    def _times(self, table: pa.Table) -> np.ndarray:
+        """The times of rows in microseconds, rounded down."""
         options = self.live.task.query.options
         times = table.column(options.order_by[0])
         if pa.types.is_temporal(times.type):
             times = times.cast(pa.timestamp("ns"), safe=False).cast(pa.int64())
         per_second = PER_SECOND[options.order_unit or "ns"]
-        return max(floor(Fraction(time) * 1000 / per_second) for time in times.to_pylist())
+        return np.array([floor(Fraction(time) * 1_000_000 / per_second) for time in times.to_pylist()])
 
     def _ran(self, packed: Sequence[pa.RecordBatch], watermark: int) -> bool:
         """Whether a micro-batch came to its end; only then what it did counts."""

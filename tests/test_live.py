@@ -26,6 +26,8 @@ SEEDS, QUERIES = 24, 8
 
 UNTIL = "2100-01-01"
 
+MICROSECONDS = pa.timestamp("us")
+
 SPANS = (0, 250, 1000, 5000)
 
 
@@ -95,6 +97,48 @@ def test_micro_batches_that_are_killed_give_what_one_run_gives(seed: int) -> Non
     assert kills
 
 
+@pytest.mark.draws("seed", SEEDS)
+def test_a_history_is_gone_on_with(seed: int) -> None:
+    answered = later = 0
+    for number in range(QUERIES):
+        rng = Random(f"live history {seed} {number}")
+        text, events = case(rng, number)
+        table = numbered(sorted(events, key=lambda one: one.attributes[ORDER].count))
+        table = table.set_column(table.schema.get_field_index(ORDER), ORDER, table[ORDER].cast(MICROSECONDS))
+        times = table[ORDER].cast(pa.int64()).to_pylist()
+        cut = rng.choice([at for at in range(1, len(table)) if times[at] > times[at - 1]] or [len(table)])
+        history, new = table.slice(0, cut), table.slice(cut)
+        until = history[ORDER][-1].as_py()
+        ordered: Any = {**OPTIONS, "order_by": (ORDER, "row")}
+        options = {**ordered, "event_id": "row"}
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "no event |about 10")
+            try:
+                query = cer.compile(text)
+                wanted = query.run(table, **options, until=UNTIL).to_arrow()
+                known = query.run(history, **options, until=until).to_arrow()
+                initial: Any = history
+                if rng.random() < 0.3:
+                    states = cer.backtest(
+                        {"q": query}, history, **ordered, until=until, state={"event_id": "row"}
+                    )
+                    initial = states.states["q"]
+                buckets = 1 if isinstance(initial, bytes) or rng.random() < 0.3 else None
+                made = MicroBatches(query, table.schema, rng, initial, **options, buckets=buckets)
+                for part in pieces(new, cuts(rng, len(new))):
+                    made.push([part])
+                if rng.random() < 0.5:
+                    made.push([history])  # it comes again, and is too late
+                made.idle(END)
+            except LimitError:
+                continue
+        both = comparable(known) + comparable(made.table().select(known.column_names))
+        assert sorted(both) == comparable(wanted), text
+        answered += bool(len(known))
+        later += bool(len(wanted) - len(known))
+    assert answered + later
+
+
 # ------------------------------------------------------------------------------------------ some by hand
 
 STEPS = "SELECT * FROM S WHERE A AS a ; B AS b PARTITION BY [k] WITHIN 10 SECONDS"
@@ -109,9 +153,9 @@ def rows_of(*events: tuple[str, int, Any]) -> pa.Table:
 
 def live(text: str, *batches: pa.Table, end: bool = True, **keywords: Any) -> MicroBatches:
     """A query after some micro-batches."""
-    made = MicroBatches(
-        cer.compile(text), batches[0].schema, None, **{"order_by": "ts", "event_id": "id"} | keywords
-    )
+    initial = keywords.pop("initial", None)
+    options = {"order_by": "ts", "event_id": "id"} | keywords
+    made = MicroBatches(cer.compile(text), batches[0].schema, None, initial, **options)
     for batch in batches:
         made.push([batch])
     if end:
@@ -176,6 +220,20 @@ def test_a_changed_query_is_refused(changed: str, keywords: dict[str, Any], reas
     made.restart(cer.compile(changed), batch.schema, **{"order_by": "ts", "event_id": "id"} | keywords)
     with pytest.raises(DataError, match=reason):
         made.push([rows_of(("B", 2, "z"))])  # a bucket that had no rows before
+
+
+def test_a_state_that_is_handed_over_fits_one_bucket() -> None:
+    batch = rows_of(("A", 1, "x"), ("B", 2, "x"))
+    found = cer.backtest({"q": STEPS}, batch, order_by="ts", state={"event_id": "id"})
+    state = found.states["q"]
+    made = live(STEPS, rows_of(("B", 5, "x"), ("B", 2, "x")), initial=state, buckets=1)
+    assert made.table()["end"].to_pylist() == [5]
+    with pytest.raises(DataError, match="the keys are dealt to 16 buckets: pass the history itself"):
+        live(STEPS, batch, initial=state)
+    with pytest.raises(DataError, match="initial was stored with another event_id"):
+        live(STEPS, batch, initial=state, buckets=1, event_id="ts")
+    with pytest.raises(DataError, match="a snapshot is of a stream that reads its rows in another way"):
+        live(STEPS, batch, initial=cer.compile(STEPS).stream(order_by="ts").snapshot(), buckets=1)
 
 
 def test_times_of_other_kinds() -> None:

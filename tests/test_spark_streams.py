@@ -146,6 +146,26 @@ def test_a_row_pattern_over_a_stream_is_refused(spark: Any, folder: Folder) -> N
         )
 
 
+def test_a_stream_goes_on_where_a_history_stops(spark: Any, folder: Folder, tmp_path: Path) -> None:
+    parts = history()
+    before, after = pa.concat_tables(parts[:2]), parts[2:]
+    pq.write_table(before, tmp_path / "history.parquet")
+    for part in after:
+        folder.drop(part)
+    folder.run(STEPS, late="100 ms", initial=spark.read.parquet(str(tmp_path / "history.parquet")))
+    options: Any = {"order_by": ["ts", "id"], "event_id": "id", "late": "100 ms"}
+    query, whole, last = cer.compile(STEPS), pa.concat_tables(parts), pc.max(before["ts"]).as_py()
+    latest = pc.max(whole["ts"]).cast(pa.int64()).as_py() // 1000 * 1000
+    wanted = query.run(whole, **options).to_arrow()
+    ended = wanted["end_time"].cast(pa.int64())
+    known = wanted.filter(pa.array(ended.to_numpy() < latest - 100_000))
+    live = known.filter(pc.greater(known["end_time"], pa.scalar(last, known["end_time"].type)))
+    assert len(live) > 50
+    assert min(live["start"].to_pylist()) < 4000  # some have begun in the history
+    names = ["start", "end", "k", "a", "b", "c"]
+    assert comparable(folder.table(), names) == comparable(live, names)
+
+
 def test_times_of_all_kinds_make_watermarks(spark: Any) -> None:
     stamps = [-1_000_001, 0, 1_699_146_123_456_789, 1_711_846_923_000_001]  # days of 25 and 23 hours
     stamped = [*zip([pa.timestamp("us", "UTC"), pa.timestamp("us")], [None] * 2, [1] * 2)]

@@ -1,0 +1,108 @@
+"""The states in which a live query begins: empty, those after a history, or one that was handed over."""
+
+from __future__ import annotations
+
+import pickle
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+from cer_gpu.spark.bucket_keeper import pushed_in_order, restored
+from cer_gpu.spark.stream_task import BUCKET, PER_SECOND, StreamTask, from_blob, moment_of
+
+from cer_gpu.engine.run.snapshot import StoredState, from_bytes, to_bytes
+from cer_gpu.engine.run.stream_identity import OF_READING
+from cer_gpu.errors import DataError
+from cer_gpu.printable_text import brief
+
+if TYPE_CHECKING:
+    from cer_gpu.engine.run.stream import Stream
+
+STATES = pa.schema([pa.field(BUCKET, pa.int32()), pa.field("state", pa.binary())])
+"""A state for each bucket."""
+
+LENIENT = 3
+"""Microseconds after a time at which it is over, also where a float is rounded."""
+
+
+def empty_states(live: StreamTask) -> list[tuple[int, bytes]]:
+    """Each bucket, and the state in which it begins where nothing came before.
+
+    All begin with one, so that a changed query is refused, whichever bucket has rows.
+    """
+    return [(bucket, to_bytes(StoredState(live.about, None))) for bucket in range(live.buckets)]
+
+
+def handed_state(live: StreamTask, state: bytes) -> list[tuple[int, bytes]]:
+    """The state of the only bucket, from that of a stream over all keys.
+
+    Raises
+    ------
+    DataError
+        When there are several buckets, or the state is of another query or other keywords, or is none that
+        was handed over.
+    """
+    if live.buckets > 1:
+        raise DataError(
+            f"initial is the state of one stream, and the keys are dealt to {live.buckets} buckets: pass the "
+            "history itself, as a DataFrame, or buckets=1"
+        )
+    stored = from_bytes(state)
+    if stored.state is None or not stored.state["handed"]:
+        raise DataError(
+            "initial is a state from cer_gpu.backtest(..., state=True), or Stream.hand_over(): a snapshot is "
+            "of a stream that reads its rows in another way"
+        )
+    for what, other in stored.about.items():
+        own = live.about.get(what)
+        if what not in OF_READING and own != other:
+            raise DataError(
+                f"initial was stored with another {what}: {brief(other)}, and here it is {brief(own)}"
+            )
+    return [(0, to_bytes(StoredState(live.about, stored.state)))]
+
+
+def reach(live: StreamTask) -> int | None:
+    """How far back a later match may need rows, in microseconds; None: all of them."""
+    query, options = live.task.query.query, live.task.query.options
+    window = query.window
+    if not live.task.cuttable or window is None or window.kind != "time" or query.reached is None:
+        return None
+    size = query.reached + (query.sight or 0)  # an end may wait for what follows it, with a window before it
+    kind = live.task.query.schema.field(options.order_by[0]).type
+    if pa.types.is_date(kind):
+        return int(size * 86_400_000_000)
+    per_second = 1_000_000 if pa.types.is_temporal(kind) else PER_SECOND[options.order_unit or "us"]
+    return int(size * 1_000_000 // per_second) + LENIENT
+
+
+class HistoryKeeper:
+    """A function for `applyInArrow`: the rows of a bucket's history become the state of its stream.
+
+    Parameters
+    ----------
+    dumped : bytes
+        A pickled `StreamTask`.
+    last : int
+        The last time of the whole history, in microseconds since 1970.
+    """
+
+    def __init__(self, dumped: bytes, last: int) -> None:
+        self._dumped = dumped
+        self._last = last
+
+    def __call__(self, packed: pa.Table) -> pa.Table:
+        live: StreamTask = pickle.loads(self._dumped)
+        bucket = packed.column(BUCKET)[0].as_py()
+        stream = restored(live, to_bytes(StoredState(live.about, None)))
+        blobs = [from_blob(blob) for blob in packed.column("rows").to_pylist() if blob]
+        if blobs:
+            pushed_in_order(stream, blobs, live)
+        self._ended(stream, live)
+        return pa.table([[bucket], [stream.snapshot()]], schema=STATES)
+
+    def _ended(self, stream: Stream, live: StreamTask) -> None:
+        """What comes at the last time or before is of the history, also if it comes again."""
+        query = live.task.query
+        kind: Any = query.schema.field(query.options.order_by[0]).type
+        spare = LENIENT if pa.types.is_floating(kind) else 1
+        stream.advance(moment_of(self._last + spare, kind, query.options.order_unit))
