@@ -26,7 +26,7 @@ from cer_gpu.plan.outline import Outline, outline
 from cer_gpu.plan.planning.planner import Plan, plan
 from cer_gpu.plan.planning.plans import QueryPlans
 from cer_gpu.plan.refusals import never_answers
-from cer_gpu.progress import on_terminal, shown_together
+from cer_gpu.progress import is_shown, shown_together
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -440,7 +440,7 @@ class Query:
 
     def _bound(self, events: Any, asked: Options, question: Question, once: bool = False) -> BoundQuery:
         """Check the query against the events, and plan it for them."""
-        with shown_together() if on_terminal() else nullcontext():
+        with shown_together() if is_shown() else nullcontext():
             return self.bound_to(opened(self.names, events, asked), asked, question, once)
 
     def bound_to(

@@ -20,6 +20,7 @@ import typer
 
 from cer_gpu.errors import DataError
 from cer_gpu.frozen_dataclass import dataclass
+from cer_gpu.progress import showing
 from cer_gpu.whole_file import TEMPORARY, NamedSink, named, temporary_folder
 
 STDIN = "-"
@@ -144,6 +145,14 @@ Ambiguous = Annotated[
     ClockChoice,
     typer.Option(
         help="Which moment a time in a CSV file is that clocks of the column's time zone showed twice."
+    ),
+]
+ShowProgress = Annotated[
+    bool | None,
+    typer.Option(
+        "--progress/--no-progress",
+        help="Show on standard error how far a long run is; by itself on a terminal.",
+        show_default=False,
     ),
 ]
 NanIsNull = Annotated[
@@ -319,6 +328,7 @@ class EventOptions:
     input_format: MaybeInputFormat = None
     device: Device = "auto"
     engine: Engine = "auto"
+    progress: ShowProgress = None
 
     def events(self, data: Sequence[str], query: str = "") -> list[str] | dict[str, list[str]]:
         """The events that DATA names; as `events_of`."""
@@ -403,7 +413,8 @@ def reads_events(*without: str) -> Callable[[Callable[..., int]], Callable[..., 
         @wraps(function)
         def command(*arguments: Any, **given: Any) -> int:
             typed = {one.name: given.pop(one.name) for one in options}
-            return function(*arguments, reading=EventOptions(**typed), **given)
+            with showing(typed.get("progress")):
+                return function(*arguments, reading=EventOptions(**typed), **given)
 
         own = signature(function, eval_str=True)
         parameters = list(own.parameters.values())

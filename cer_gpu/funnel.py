@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from cer_gpu.engine.answers.display import rendered
 from cer_gpu.engine.answers.end_form import exact_column
 from cer_gpu.engine.answers.notes import Notes
 from cer_gpu.engine.machines.reported_ends import sum_exactly
@@ -226,7 +227,7 @@ def funnel_table(
     numbers = exact_column(np.array([0 if died[row] is None else died[row] for row in rows], object))
     unknown = pa.array([died[row] is None for row in rows], pa.bool_())
     names["died"] = pc.if_else(unknown, pa.scalar(None, numbers.type), numbers)
-    return pa.table({**names, "note": pa.array([notes[row] for row in rows], pa.string())})
+    return rendered(pa.table({**names, "note": pa.array([notes[row] for row in rows], pa.string())}))
 
 
 def _died(

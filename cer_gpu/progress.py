@@ -1,12 +1,15 @@
-"""Progress of long work: on standard error, on a terminal only, and only once it has taken a while."""
+"""Progress of long work: on a terminal or in a notebook, and only once it has taken a while."""
 
 from __future__ import annotations
 
 import sys
 import time
 from collections.abc import Iterable, Iterator, Sized
+from contextlib import contextmanager
 from threading import Event, RLock, Thread, local
 from typing import Any, Protocol, TypeVar
+
+from cer_gpu.notebook import shell
 
 Batch = TypeVar("Batch", bound=Sized)
 Item = TypeVar("Item")
@@ -51,7 +54,7 @@ class Progress:
         self._making = kept
         self._lock = RLock()
         self._over = Event()
-        self._shown = on_terminal()
+        self._shown = is_shown()
         if self._shown:
             Thread(target=self._appear, name="cer-gpu progress", daemon=True).start()
 
@@ -158,9 +161,22 @@ class shown_together:  # noqa: N801
             own.close()
 
 
-def on_terminal() -> bool:
-    """Whether there is a terminal to show progress on."""
-    return sys.stderr is not None and sys.stderr.isatty()
+@contextmanager
+def showing(wanted: bool | None) -> Iterator[None]:
+    """A `with` block that shows progress or not, whatever there is to show it on; None: see `is_shown`."""
+    before, _own.wanted = _own.wanted, wanted
+    try:
+        yield
+    finally:
+        _own.wanted = before
+
+
+def is_shown() -> bool:
+    """Whether progress is shown: on a terminal and in a notebook, unless a block says otherwise."""
+    if _own.wanted is not None:
+        return _own.wanted
+    terminal = sys.stderr is not None and sys.stderr.isatty()
+    return terminal or ("IPython" in sys.modules and shell() is not None)
 
 
 def begun(total: int | None) -> Progress:
@@ -188,9 +204,10 @@ def show(phase: str, done: int, total: int | None) -> None:
 
 
 class _ThreadProgress(local):
-    """The display of the run that a thread works for."""
+    """The display of the run that a thread works for, and whether anything is to be displayed."""
 
     progress: Progress | None = None
+    wanted: bool | None = None
 
 
 _own = _ThreadProgress()
@@ -198,6 +215,10 @@ _NOTHING = object()
 
 
 def _bar() -> Any:
+    if sys.stderr is None or not sys.stderr.isatty():
+        from cer_gpu.progress_bars import NotebookBar, ProgressLines
+
+        return ProgressLines() if shell() is None else NotebookBar()
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 

@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from cer_gpu.errors import DataError
 from cer_gpu.frozen_dataclass import dataclass
+from cer_gpu.notebook import SVG, RenderedText
 from cer_gpu.printable_text import on_one_line
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def timeline(
     Returns
     -------
     str
-        An SVG document, the same on every run, for light and dark pages.
+        An SVG document, the same on every run, for light and dark pages. A notebook shows the picture.
 
     Raises
     ------
@@ -111,7 +112,7 @@ def timeline(
     size = f'width="{width:.0f}" height="{height + 18}" viewBox="0 0 {width:.0f} {height + 18}"'
     head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img"><title>{escape(said)}</title>'
     page = '<rect class="page" width="100%" height="100%" rx="6"/>'
-    return "\n".join([head, f"<style>{STYLE}</style>", page, *lines, "</svg>", ""])
+    return RenderedText.of("\n".join([head, f"<style>{STYLE}</style>", page, *lines, "</svg>", ""]), SVG)
 
 
 def _said(number: int, drawn: int) -> str:

@@ -35,11 +35,10 @@ NOUNS = words_of(
     keeper kernel keyword kind ladder lake language launcher layout leaf length letter level library line list
     lister literal liveness loader local log logic look lookahead lookup loop mask matcher matrix
     measure member memory message meta metric mode module monotonicity move name need neighbour node
-    note null number object offset operator option order origin outcome output overlap owner page pair
-    parameter parser part partition pass path pattern payload phrase place plan planner plot plugin pool
-    position
-    predicate prefix printer probe producer production program progress provenance push query range
-    reach reader reason record recorder reduct reduction reference refusal region registry relation
+    note notebook null number object offset operator option order origin outcome output overlap owner page
+    pair parameter parser part partition pass path pattern payload phrase place plan planner plot plugin
+    pool position predicate prefix printer probe producer production program progress provenance push query
+    range reach reader reason record recorder reduct reduction reference refusal region registry relation
     repetition report rerun rest result resumption retry reuse rewriter root route row rule runner scan schema
     scope scratch seam search select selection selector semantics sequence serialization series session set
     share shift side sign signature sink site size skip slab slice slip source spill split stack stage stamp

@@ -123,7 +123,7 @@ def test_a_note_where_the_answer_depends_on_it() -> None:
     table = events([1.0, NAN, None])
     for what, text in DEPENDS.items():
         assert notes(text, table) == [
-            "the column `v` has NaN values, which are numbers and not missing values, and the answer depends "
+            "the column `v` has NaN values, which are numbers and not missing values, and the result depends "
             f"on that ({what}): nan_is_null=True (--nan-is-null) reads NaN as a missing value, "
             "nan_is_null=False (--nan-is-number) as a number, without this note"
         ]

@@ -24,7 +24,9 @@ LAYERS = [
         "cores",
         "frozen_dataclass",
         "lazy_modules",
+        "notebook",
         "progress",
+        "progress_bars",
         "caller_warnings",
         "whole_file",
     },  # compiling: of machine code, whatever it does

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Collection, Sequence
+from functools import wraps
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
+from cer_gpu.backtesting.chart_page import offline
 from cer_gpu.errors import CerError
 
 if TYPE_CHECKING:
     import altair
+
+Given = ParamSpec("Given")
+Chart = TypeVar("Chart")
 
 WIDTH = 640
 """Pixels of a chart."""
@@ -90,6 +95,17 @@ def legend(shown: Collection[str]) -> altair.Legend | None:
     columns = 2 if max(map(len, shown)) <= SHORT else 1
     found: altair.Legend = alt.Legend(labelLimit=400, orient="bottom", columns=columns)
     return found
+
+
+def drawn_offline(method: Callable[Given, Chart]) -> Callable[Given, Chart]:
+    """A method that makes a chart, which notebooks then draw without a network."""
+
+    @wraps(method)
+    def made(*arguments: Given.args, **keywords: Given.kwargs) -> Chart:
+        chart: Chart = offline(method(*arguments, **keywords))
+        return chart
+
+    return made
 
 
 def field_name(name: str) -> str:

@@ -16,6 +16,7 @@ from cer_gpu.backtesting.chart_style import (
     SMALL,
     WIDTH,
     charts,
+    drawn_offline,
     field_name,
     legend,
     parameter_axis,
@@ -60,6 +61,7 @@ class Plots:
     def __init__(self, result: BacktestResult) -> None:
         self._result = result
 
+    @drawn_offline
     def hits(self) -> altair.Chart:
         """Hits over time if the backtest has buckets of time; otherwise the hits of each query or variant.
 
@@ -86,7 +88,7 @@ class Plots:
                 alt.Chart(data)
                 .mark_bar()
                 .encode(
-                    x=alt.X("hits:Q", title="hits"),
+                    x=alt.X("hits:Q", title="hits", axis=alt.Axis(tickMinStep=1)),
                     y=alt.Y("variant:N", sort="-x", title=None, axis=alt.Axis(labelLimit=400)),
                     tooltip=["variant:N", "hits:Q", "matches:Q"],
                 )
@@ -100,13 +102,14 @@ class Plots:
             .mark_line(point=len(rows) < 400)
             .encode(
                 x=alt.X(f"bucket:{kind}", title="seconds" if lasting else None, axis=time_axis(kind)),
-                y=alt.Y("hits:Q", title="hits"),
+                y=alt.Y("hits:Q", title="hits", axis=alt.Axis(tickMinStep=1)),
                 color=alt.Color("variant:N", title=None, sort=shown, legend=legend(shown)),
                 tooltip=[f"bucket:{kind}", "variant:N", "hits:Q", "matches:Q"],
             )
         )
         return chart.properties(title=title, width=WIDTH)
 
+    @drawn_offline
     def sweep(self, value: str = "hits", x: str | None = None, y: str | None = None) -> altair.Chart:
         """How a value depends on two parameters of a sweep (a heat map), or on one (a line).
 
@@ -183,6 +186,7 @@ class Plots:
             chart += base.mark_text(fontSize=11).encode(text="told:N", color=ink)
         return chart.properties(title=heading, width=WIDTH, height=alt.Step(CELL))
 
+    @drawn_offline
     def outcomes(self, name: str | None = None) -> altair.Chart:
         """The mean of an outcome at the hits of each query or variant, and its mean at all events (red).
 
@@ -232,6 +236,7 @@ class Plots:
             title=f"{name}: mean, 95 % interval, and the mean of all events (red)", width=WIDTH
         )
 
+    @drawn_offline
     def distribution(self, name: str | None = None) -> altair.Chart:
         """How the values of an outcome are distributed at the hits: a histogram for each query or variant.
 
@@ -286,6 +291,7 @@ class Plots:
         chart = alt.Chart(alt.Data(values=rows)).mark_rect(color=FIRST_COLOUR).encode(**encoding)
         return chart.properties(title=title, width=width, height=height)
 
+    @drawn_offline
     def funnel(self, variant: str | None = None) -> altair.Chart:
         """How many events complete each step of a pattern, and how many would without one of its conditions.
 
@@ -338,6 +344,7 @@ class Plots:
         title = f"{chosen}: events that complete each step; red: without one of its conditions"
         return chart.properties(title=title, width=WIDTH, height=alt.Step(2 * CELL))
 
+    @drawn_offline
     def episodes(self, events: Any, value: str, variant: str | None = None, **keywords: Any) -> altair.Chart:
         """A column over time as a line, such as a price, and on it the matches of a query or variant.
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from cer_gpu.backtesting.best_variants import best_variants
+from cer_gpu.backtesting.chart_page import drawing_script
 from cer_gpu.backtesting.outcomes.summary import LEAST_N
 from cer_gpu.backtesting.plots import Plots
 from cer_gpu.backtesting.report_style import SCRIPT, STYLE
@@ -67,7 +68,7 @@ def page_of(result: BacktestResult, title: str) -> str:
         "<meta name='viewport' content='width=device-width, initial-scale=1'>"
         f"<title>{escape(title)}</title><style>{STYLE}</style></head>\n<body><main>"
         + "\n".join(parts)
-        + f"</main>\n<script>{_libraries() if charts else ''}</script>\n"
+        + f"</main>\n<script>{drawing_script() if charts else ''}</script>\n"
         f"<script>const charts = {specs};\n{SCRIPT}</script></body></html>\n"
     )
 
@@ -98,16 +99,6 @@ def _charts(result: BacktestResult) -> Iterator[dict[str, Any]]:
         spec: dict[str, Any] = one().properties(background="transparent").to_dict()
         # The script of the page tells histograms side by side how wide they are.
         yield spec if "facet" in spec.get("encoding", {}) else spec | {"width": "container"}
-
-
-def _libraries() -> str:
-    """What draws the charts, as one script."""
-    try:
-        from vl_convert import javascript_bundle
-    except ImportError as error:
-        raise CerError("a report needs vl-convert-python: pip install 'cer-gpu[report]'") from error
-    bundle: str = javascript_bundle("window.vegaEmbed = vegaEmbed;")
-    return bundle.replace("</script", "<\\/script")
 
 
 def _queries(result: BacktestResult) -> Iterator[str]:

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import re
+from typing import Any
+from weakref import ref
 
 import pyarrow as pa
 
 from cer_gpu.json_text import json_text, time_text
+from cer_gpu.notebook import HTML, shell
 from cer_gpu.printable_text import on_one_line
+
+ROWS = 20
+"""The most rows of a table that a notebook shows."""
 
 MOST = 6
 """The most members of a list that a cell shows."""
@@ -80,3 +86,38 @@ def as_html(heading: str, table: pa.Table | None, most: int) -> str:
 
 def _more(most: int) -> str:
     return f"the first {most:,}; there are more"
+
+
+class TablePages:
+    """Makes HTML of some tables; a notebook shows all others as before."""
+
+    def __init__(self) -> None:
+        self._own: dict[int, ref[pa.Table]] = {}
+
+    def add(self, table: pa.Table) -> None:
+        """Show a table as rows from now on."""
+        number = id(table)
+        self._own[number] = ref(table, lambda _: self._own.pop(number, None))
+
+    def __call__(self, table: Any) -> str | None:
+        """The page of a table; None if it was not added."""
+        found = self._own.get(id(table))
+        own = None if found is None else found()
+        if own is None or own is not table:
+            return None
+        rows = f"{len(own):,} {'row' if len(own) == 1 else 'rows'}"
+        return as_html(rows, own, ROWS)
+
+
+def rendered(table: pa.Table) -> pa.Table:
+    """The table, which a notebook then shows as rows; tables of others are shown as they were."""
+    notebook = shell()
+    if notebook is not None:
+        kind = type(table)
+        formatter = notebook.display_formatter.formatters[HTML]
+        pages = formatter.type_printers.get(kind)
+        if not isinstance(pages, TablePages):
+            pages = TablePages()
+            formatter.for_type(kind, pages)
+        pages.add(table)
+    return table

@@ -12,6 +12,7 @@ import pyarrow as pa
 from cer_gpu.compiling.loader import words
 from cer_gpu.engine.answers.answer_reader import KEPT, ResultProducer, RunAccount, stopped
 from cer_gpu.engine.answers.batches import Form, Lister
+from cer_gpu.engine.answers.display import rendered
 from cer_gpu.engine.answers.form import ResultForm, id_type
 from cer_gpu.engine.answers.matches import Matches
 from cer_gpu.engine.answers.notes import Notes
@@ -40,7 +41,7 @@ from cer_gpu.engine.run.run_notes import LARGE, said_as_large, say_how_many_were
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import FarDecimalError, RowError
 from cer_gpu.plan.compiled_query import CompiledQuery, Product
-from cer_gpu.progress import Watch, begun, on_terminal
+from cer_gpu.progress import Watch, begun, is_shown
 
 if TYPE_CHECKING:
     from cer_gpu.engine.answers.room import Room
@@ -193,7 +194,7 @@ class BoundQuery:
             parts.append(part)
             left = None if left is None else left - total
         assert run.ends is not None
-        return run.ends.table(parts, run.ids)
+        return rendered(run.ends.table(parts, run.ids))
 
     def _total(self) -> int:
         """How many complex events there are, by another run, whatever the limit of the caller."""
@@ -204,7 +205,7 @@ class BoundQuery:
         """How many of some complex events end at each position where any do."""
         run = self.begin("counts")
         assert run.ends is not None
-        return run.ends.counted(matches.to_arrow(), run.form)
+        return rendered(run.ends.counted(matches.to_arrow(), run.form))
 
     def matches(self) -> Matches:
         """The complex events, lazily."""
@@ -482,7 +483,7 @@ class BoundQuery:
         """What `use` makes of the whole source, while a progress bar counts the batches that it watches."""
         try:
             with within_memory("running the query"):
-                if on_terminal():
+                if is_shown():
                     progress = begun(self._source.rows)
                     yield from progress.over(use(progress.watch))
                 else:

@@ -9,6 +9,7 @@ from cer_gpu.language import tree
 from cer_gpu.language.printer import to_text
 from cer_gpu.language.scalar_functions import nearest_float
 from cer_gpu.language.walk import walk
+from cer_gpu.notebook import MERMAID, SVG, RenderedText
 from cer_gpu.plan.axes import Axis, ColumnAxis, CutAxis, GivenAxis, MatchAxis, NullAxis, RelationAxis
 from cer_gpu.plan.cost import QUESTIONS
 from cer_gpu.plan.outlook import Outlook
@@ -70,7 +71,8 @@ def explain(
     ]
     if not ordered and (advice := _order_advised(plan.outline)) is not None:
         lines.append(line("order", advice))
-    return printable("\n".join(lines) + "\n") + (f"{'device':<{WIDTH}}{place}\n" if place else "")
+    device = f"{'device':<{WIDTH}}{place}\n" if place else ""
+    return RenderedText.of(printable("\n".join(lines) + "\n") + device)
 
 
 def drawn(plan: Plan, format: str) -> str:
@@ -87,10 +89,10 @@ def drawn(plan: Plan, format: str) -> str:
     if format == "mermaid":
         from cer_gpu.plan.mermaid import to_mermaid
 
-        return to_mermaid(drawing)
+        return RenderedText.of(to_mermaid(drawing), MERMAID)
     from cer_gpu.plan.svg import to_svg
 
-    return to_svg(drawing)
+    return RenderedText.of(to_svg(drawing), SVG)
 
 
 def _lines(plan: Plan) -> Iterator[str]:
