@@ -141,6 +141,16 @@ def test_a_note_where_the_answer_depends_on_it() -> None:
     assert notes("SELECT * WHERE A AS a FILTER a[w != 5]", table) == []
 
 
+def test_a_backtest_has_the_note_once() -> None:
+    table = events([1.0, NAN, None])
+    queries = {str(place): text for place, text in enumerate([*DEPENDS.values()][:2] * 2)}
+    for given, wanted in ((None, 1), (True, 0), (False, 0)):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = cer.backtest(queries, table, order_by="ts", nan_is_null=given)
+        assert sum("the column `v` has NaN" in one for one in found.notes) == wanted
+
+
 def test_what_is_returned_is_what_was_read() -> None:
     table = events([1.0, NAN, 3.0])
     query = cer.compile("SELECT a[v] WHERE A AS a")

@@ -156,7 +156,7 @@ def _tables(result: BacktestResult) -> Iterator[str]:
             own = table.filter(pa.array([one == name for one in names]))
             yield from ReportTable(f"Outcome {name}", own, count, "n", VALUES).html()
     if result.has_funnel:
-        yield from ReportTable("How far matches get", result.funnel, count).html()
+        yield from ReportTable("How many partial matches reach each step", result.funnel, count).html()
 
 
 def _automata(result: BacktestResult) -> Iterator[str]:

@@ -29,6 +29,17 @@ class NanWatch:
         self._missing, self._compared = missing, compared
         self._left = {*missing, *compared}
 
+    @staticmethod
+    def of_all(watches: Iterable[NanWatch | None]) -> NanWatch | None:
+        """One for the columns of several; None if there are none."""
+        missing: dict[str, str] = {}
+        compared: dict[str, str] = {}
+        for one in watches:
+            if one is not None:
+                missing |= one._missing
+                compared |= one._compared
+        return NanWatch(missing, compared) if missing or compared else None
+
     def over(self, batches: Iterable[pa.RecordBatch], notes: Notes) -> Iterator[pa.RecordBatch]:
         """Pass batches on, and note columns that have a NaN."""
         for batch in batches:

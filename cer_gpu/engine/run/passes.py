@@ -12,6 +12,7 @@ from cer_gpu.engine.answers.notes import Notes
 from cer_gpu.engine.memory import within_memory
 from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.run.bound_query import BATCH, BoundQuery
+from cer_gpu.engine.run.nan_watch import NanWatch
 from cer_gpu.engine.run.options import Options
 from cer_gpu.engine.run.separate_run import SeparateRun
 from cer_gpu.engine.run.shared_run import Bunch, ReadingBunch, abreast_there, bunched, least_chunk
@@ -181,11 +182,13 @@ def sum_up(
             one.restore(its)
         found.ends.resume(state.ends)
     done = len(begins) - 1
+    nan = NanWatch.of_all(one.nan_watch for one in bound.values())
 
     def passed(watch: Watch) -> Iterable[None]:
         for part in parts[done:]:
             seen = 0
-            for batch in watch(part.batches(columns, BATCH, set())):
+            batches = watch(part.batches(columns, BATCH, set()))
+            for batch in batches if nan is None else nan.over(batches, notes):
                 for bunch in bunches:
                     bunch.read(batch)
                 for number, one in beside:
