@@ -1,7 +1,7 @@
 """cer-gpu finds patterns in the order of events.
 
 A query is a pattern of events. Its result is exact: every match in the data, each once. (The literature calls
-a match a match.)
+a match a complex event.)
 
 >>> import cer_gpu as cer
 >>> q = cer.compile("SELECT b[price], s[price] FROM Trades WHERE Buy AS b ; Sell AS s WITHIN 5 MINUTES")

@@ -69,7 +69,7 @@ NoReplay = Annotated[
     bool,
     typer.Option(
         "--no-replay",
-        help="Standard input goes on after the lines that were taken; by default it begins anew with them.",
+        help="Standard input continues after the lines that were read; by default it repeats them.",
     ),
 ]
 

@@ -135,7 +135,7 @@ class WatchState:
                 if there < self.step.written:
                     raise DataError(
                         f"{self._output} has {there:,} bytes, and {self.step.written:,} were written to it: "
-                        "bring it back, or begin anew with another --state"
+                        "restore it, or start again with another --state"
                     )
                 self._sink.truncate(self.step.written)
         self._write()

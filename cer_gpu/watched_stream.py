@@ -115,7 +115,7 @@ class WatchedStream:
         except (DataError, pa.ArrowInvalid) as error:
             raise DataError(
                 f"{error}. Columns keep the types that they have in the first file: where these are too "
-                "narrow, begin anew, with --column-type and another --state"
+                "narrow, start again, with --column-type and another --state"
             ) from error
 
     def _read(self, path: str, names: list[str], types: Mapping[str, pa.DataType]) -> pa.Table | None:

@@ -282,4 +282,4 @@ def test_what_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     pq.write_table(rows_of(("A", 0, "x", 1.0)), folder / "2.parquet")
     out.write_text("x" * 200)
     found = cer(capsys, "watch", QUERY, folder, *state, "-o", out)
-    assert (found[0], "nothing of this batch was taken" in found[2]) == (2, True)
+    assert (found[0], "nothing of this batch was used" in found[2]) == (2, True)

@@ -245,7 +245,7 @@ def test_explain_says_class_engine_guarantee_sizes_and_cost() -> None:
 @pytest.mark.parametrize(
     ("window", "said"),
     [
-        ("", "kept for ever: without a window"),
+        ("", "kept forever: without a window"),
         ("WITHIN 5 EVENTS", "as the window counts"),
         ("WITHIN 5 [v]", "have moved on in `v`"),
         ("WITHIN 5 MINUTES", "or all keys do (sort=True, ordered=True)"),

@@ -36,6 +36,6 @@ class ClockMachine:
         reasons: dict[Device, str | None] = {
             "cuda": "patterns with such bounds of time",
             "resident": "patterns with such bounds of time go through the CPU",
-            "auto": "one thread follows each partition of patterns with such bounds of time",
+            "auto": "one thread for a partition follows patterns with such bounds of time",
         }
         return reasons[device]
