@@ -21,7 +21,7 @@ from cer_gpu.engine.free_memory import free_memory
 from cer_gpu.engine.read.sources.rows import StreamRows
 from cer_gpu.engine.rows.answers import RowPatternAnswer
 from cer_gpu.engine.rows.ordered_rows import OrderedRows, times_of
-from cer_gpu.engine.rows.start_range import StartRange
+from cer_gpu.engine.rows.start_range import EVERYWHERE, StartRange, StartRows
 from cer_gpu.engine.rows.table_parts import table_parts
 from cer_gpu.engine.workers import Workers
 from cer_gpu.frozen_dataclass import dataclass
@@ -165,10 +165,10 @@ class RowPatternWorker:
 
     def _parts(
         self, batches: Iterable[pa.RecordBatch], threads: int
-    ) -> Iterator[tuple[OrderedRows, StartRange | None]]:
+    ) -> Iterator[tuple[OrderedRows, StartRange | StartRows]]:
         if not self._segments:
             for table in self._task.tables(batches, threads):
-                yield self._task.in_order(table), None
+                yield self._task.in_order(table), EVERYWHERE
             return
         for number, table in self._task.segments(batches, threads):
             rows, segment = self._task.in_order(table), self._segments[number]

@@ -29,7 +29,7 @@ def test_matches_are_those_of_the_cpu(seed: int) -> None:
     count, names = random.randint(1, 14), len(automaton.variables)
     masks = np.array([random.getrandbits(names) | random.getrandbits(names) for _ in range(count)], np.uint64)
     lanes = lanes_of(random, count)
-    skip = contract.SkipRule(contract.PAST_LAST_ROW, np.zeros(names, np.uint8))
+    skip = contract.SkipRule(contract.PAST_LAST_ROW, np.zeros(names, np.uint8), np.zeros(0, np.uint8))
     ends = np.empty((count, len(choices.variable_of)), np.int64)
     none, entered = np.zeros(0, np.int64), np.full(1, -1)
     bound = contract.BoundedChoices(choices.variable_of, choices, masks, none, 0, ends, entered)

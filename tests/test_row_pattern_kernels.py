@@ -74,7 +74,7 @@ def test_three_ways_find_the_same_matches(seed: int) -> None:
     masks = np.array([random.getrandbits(names) | random.getrandbits(names) for _ in range(count)], np.uint64)
     lanes = lanes_of(random, count)
     mode = random.choice([contract.PAST_LAST_ROW, contract.TO_NEXT_ROW])
-    skip = contract.SkipRule(mode, np.zeros(names, np.uint8))
+    skip = contract.SkipRule(mode, np.zeros(names, np.uint8), np.zeros(0, np.uint8))
 
     symbols, known = match_finder.symbols_of(masks, names)
     live = LiveStates(automaton, known)

@@ -127,7 +127,7 @@ class MatchRoom(NamedTuple):
 
 
 class SkipRule(NamedTuple):
-    """AFTER MATCH SKIP.
+    """AFTER MATCH SKIP, and the rows at which matches may start.
 
     Attributes
     ----------
@@ -135,10 +135,13 @@ class SkipRule(NamedTuple):
         `PAST_LAST_ROW` .. `TO_LAST`.
     takes : ndarray, shape (variables,), uint8
         1: a variable of TO FIRST or TO LAST.
+    starts : ndarray, shape (rows,) or (0,), uint8
+        0: no match may start at the row; without rows one may start at any.
     """
 
     mode: int
     takes: np.ndarray
+    starts: np.ndarray
 
 
 class SearchProgram(NamedTuple):

@@ -15,7 +15,7 @@ from .contract import (
     ROW,
     SLOTS,
 )
-from .skips import noted
+from .skips import may_start, noted
 
 
 @jit
@@ -143,6 +143,9 @@ def follow_choices(choices, lanes, skip, room, at, halt):
             start = at[ROW]
             if start % SELDOM == 0 and halt.shape[0] > 0 and halt[0]:
                 return DONE
+            if not may_start(skip, start):
+                at[ROW] = start + 1
+                continue
             last = reach(choices, stop, start, last)
             choice = begin(choices, first, stop, start, last)
             if choice == NONE:

@@ -22,7 +22,7 @@ from .contract import (
     ROW,
     SLOTS,
 )
-from .skips import noted
+from .skips import may_start, noted
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _TURN = np.uint64(29)
@@ -114,6 +114,9 @@ def search(choices, rows, live, program, columns, memory, span, budgets, skip, r
             start = at[ROW]
             if start % OFTEN == 0 and halt[0]:
                 return DONE
+            if not may_start(skip, start):
+                at[ROW] = start + 1
+                continue
             if at[MATCHES] == room.starts.shape[0]:
                 return FULL
             entered = start if program.forgets or timed else first

@@ -59,7 +59,7 @@ def row_matches_kernel(choices, lanes, takes, room, at):
     for lane in range(cuda.grid(1), at.shape[0], cuda.gridsize(1)):
         bounds = lanes[lane : lane + 2]
         own = _room_of(room, bounds[0], bounds[1])
-        _matches(choices, bounds, SkipRule(0, takes), own, at[lane], choices.states[:0])
+        _matches(choices, bounds, SkipRule(0, takes, takes[:0]), own, at[lane], choices.states[:0])
 
 
 def row_states(symbols, lanes, live, geometry=LANE):

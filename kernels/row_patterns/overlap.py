@@ -6,6 +6,7 @@ import numpy as np
 
 from ..jit import SELDOM, jit
 from .contract import NONE
+from .skips import may_start
 
 
 class SharedNodes(NamedTuple):
@@ -45,13 +46,13 @@ def room_of(nodes, matches):
 
 
 @jit
-def share(choices, lanes, within, nodes, starts, open_, halt):
+def share(choices, lanes, skip, nodes, starts, open_, halt):
     """Find the preferred match of every row of neighbouring partitions, or count what they share.
 
     ==========  =====================  ==================================================================
     `choices`   `TabledChoices`        in
     `lanes`     int64 [lanes + 1]      in: neighbouring partitions
-    `within`    int64 [2]              in: the first row at which a match may start, and behind the last
+    `skip`      `SkipRule`             in: at which rows matches may start
     `nodes`     `SharedNodes`          out; without room nothing is written
     `starts`    `SharedStarts`         out; without room nothing is written
     `open_`     int64 [4, slots]       scratch
@@ -70,7 +71,7 @@ def share(choices, lanes, within, nodes, starts, open_, halt):
         for row in range(first, stop):
             if row % SELDOM == 0 and halt[0]:
                 return count, matches
-            if within[0] <= row < within[1]:
+            if may_start(skip, row):
                 choice = choices.begins[0 if row == first else 1, choices.states[row]]
                 if choice != NONE:
                     node = -1

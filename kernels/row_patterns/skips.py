@@ -16,6 +16,12 @@ from .contract import (
 
 
 @inline
+def may_start(skip, row):
+    """Whether a match may start at a row."""
+    return skip.starts.shape[0] == 0 or skip.starts[row] != 0
+
+
+@inline
 def noted(variable_of, skip, room, start, length, at):
     """Note a match whose slots are in the room behind `at[SLOTS]`, and say where the search goes on.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import pyarrow as pa
@@ -17,7 +17,7 @@ from cer_gpu.engine.rows.ordered_rows import OrderedRows
 from cer_gpu.engine.rows.row_matches import RowMatches
 from cer_gpu.engine.rows.shared_matches import SharedMatches, can_share
 from cer_gpu.engine.rows.start_chains import Exits
-from cer_gpu.engine.rows.start_range import StartRange
+from cer_gpu.engine.rows.start_range import EVERYWHERE, StartRange, StartRows
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import DataError, Diagnostic, LimitError, QueryError
 from cer_gpu.patterns.choices import OrderedAutomaton, automaton_of
@@ -130,23 +130,27 @@ class RowPatternAnswer:
 
     def exits(self, rows: OrderedRows, starts: StartRange, entries: int, workers: Workers) -> Exits:
         """Where the search leaves a stretch of one partition; see `MatchFinder.exits`."""
-        return self._finder(rows, workers, None).exits(starts, entries)
+        return self._finder(rows, workers, None, EVERYWHERE).exits(starts, entries)
 
-    def _finder(self, rows: OrderedRows, workers: Workers, device: int | None) -> MatchFinder:
+    def _finder(
+        self, rows: OrderedRows, workers: Workers, device: int | None, starts: StartRows
+    ) -> MatchFinder:
         values = FixedValues(rows, self._text)
-        return MatchFinder(self._clause, self.automaton, self.conditions, values, rows, workers, device)
+        parts = self._clause, self.automaton, self.conditions, values, rows
+        return MatchFinder(*parts, workers, device, starts)
 
     def over(
         self,
         rows: OrderedRows,
         workers: Workers | None = None,
         device: int | None = None,
-        starts: StartRange | None = None,
+        starts: StartRange | StartRows = EVERYWHERE,
+        seen: Callable[[RowMatches], None] | None = None,
     ) -> Iterator[pa.RecordBatch]:
         """The answer over rows in the order of the clause that have `columns`: batch after batch.
 
         With the number of a device it finds the matches where it can; with `starts` it is the answer of the
-        matches of one partition that start in a stretch of its rows.
+        matches that start in some rows. `seen` is told of all matches, unless one starts at every row.
 
         Raises
         ------
@@ -154,20 +158,22 @@ class RowPatternAnswer:
             See `MatchFinder.found`.
         """
         clause = self._clause
-        finder = self._finder(rows, workers or Workers(), device)
-        shared = finder.shared(starts) if can_share(clause) else None
+        begun = starts.rows(rows.count) if isinstance(starts, StartRange) else starts
+        finder = self._finder(rows, workers or Workers(), device, begun)
+        shared = finder.shared() if can_share(clause) else None
         if shared is not None:
             for part in shared:
                 batch = self._row_batch(rows, part.answer_places, part)
                 for first in range(0, batch.num_rows, ELEMENTS):
                     yield batch.slice(first, ELEMENTS)
             return
-        parts = finder.found(starts)
-        numbering = _MatchCounter(rows, 0 if starts is None else starts.before)
+        numbering = _MatchCounter(rows, begun.before)
         free_rows = None
         if clause.rows is RowsPerMatch.ALL_WITH_UNMATCHED:
-            free_rows = FreeRows(*((0, rows.count) if starts is None else starts[:2]))
-        for matches in parts:
+            free_rows = FreeRows(*(starts[:2] if isinstance(starts, StartRange) else (0, rows.count)))
+        for matches in finder.found():
+            if seen is not None:
+                seen(matches)
             numbers = numbering.of(matches)
             free = np.zeros(0, np.int64) if free_rows is None else free_rows.before(matches)
             for first, stop, slot in _stretches(matches.lengths):
@@ -227,9 +233,10 @@ def _of_type(values: pa.Array, kind: pa.DataType) -> pa.Array:
 class _MatchCounter:
     """Numbers matches in their partitions, part after part."""
 
-    def __init__(self, rows: OrderedRows, before: int) -> None:
+    def __init__(self, rows: OrderedRows, before: np.ndarray) -> None:
         self._rows = rows
-        self._lane, self._count = 0, before
+        self._before = before
+        self._lane, self._count = -1, 0
 
     def of(self, matches: RowMatches) -> np.ndarray:
         """The number of each match in its partition, int64."""
@@ -239,6 +246,8 @@ class _MatchCounter:
         numbers = np.arange(len(lanes)) - np.searchsorted(lanes, lanes) + 1
         numbers[lanes == self._lane] += self._count
         self._lane, self._count = int(lanes[-1]), int(numbers[-1])
+        if len(self._before):
+            numbers = numbers + self._before[lanes]
         return numbers
 
 

@@ -18,7 +18,7 @@ from cer_gpu.engine.rows.search import Search
 from cer_gpu.engine.rows.search_code import SearchCode
 from cer_gpu.engine.rows.shared_matches import SharedMatches
 from cer_gpu.engine.rows.start_chains import Exits, StartChains
-from cer_gpu.engine.rows.start_range import StartRange
+from cer_gpu.engine.rows.start_range import EVERYWHERE, StartRange, StartRows
 from cer_gpu.engine.rows.value_types import steps_of
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import DataError, LimitError
@@ -127,6 +127,8 @@ class MatchFinder:
     values : FixedValues
     rows : OrderedRows
     workers : Workers
+    starts : StartRows
+        Where matches may start.
     device : int or None
         A device that finds matches whose conditions are fixed, if they do not overlap.
     """
@@ -140,6 +142,7 @@ class MatchFinder:
         rows: OrderedRows,
         workers: Workers,
         device: int | None = None,
+        starts: StartRows = EVERYWHERE,
     ) -> None:
         self._clause = clause
         self._device = device
@@ -152,11 +155,12 @@ class MatchFinder:
         self._workers = workers
         self._choices = choice_lists(automaton)
         takes = [name in clause.skip.variables for name in automaton.variables]
-        self._skip = k.SkipRule(MODES[clause.skip.mode], np.array(takes, np.uint8))
+        self._skip = k.SkipRule(MODES[clause.skip.mode], np.array(takes, np.uint8), starts.starts)
+        self._before = starts.before
         self._units = _units(rows.lanes, workers.threads)
 
-    def found(self, starts: StartRange | None = None) -> Iterator[RowMatches]:
-        """The matches, or those that start in some rows of the one partition.
+    def found(self) -> Iterator[RowMatches]:
+        """The matches.
 
         They come all at once, or in parts where they may overlap.
 
@@ -168,32 +172,32 @@ class MatchFinder:
             When a search tries too many rows for one start.
         """
         on_device = self._device is not None and self._skip.mode == k.PAST_LAST_ROW
-        if on_device and not (self._open or len(self._times)) and self._rows.count and starts is None:
+        everywhere = not len(self._skip.starts)
+        if on_device and not (self._open or len(self._times)) and self._rows.count and everywhere:
             found = self._on_device(self._device or 0)
             if found is not None:
                 return iter([found])
-        return self._found(self._calls(), starts)
+        return self._found(self._calls())
 
-    def shared(self, starts: StartRange | None = None) -> Iterator[SharedMatches] | None:
+    def shared(self) -> Iterator[SharedMatches] | None:
         """All matches where one starts at every row, with rows that they share; None if they do not share.
 
         Choices of matches that WITHIN bounds, or whose conditions look at the match so far, depend on where
         the match began.
         """
         tables = None if self._open or len(self._times) else self._tables()
-        return None if tables is None else self._shared(tables, starts)
+        return None if tables is None else self._shared(tables)
 
-    def _shared(self, choices: k.TabledChoices, starts: StartRange | None) -> Iterator[SharedMatches]:
-        within = np.array([0, self._rows.count] if starts is None else starts[:2], np.int64)
-        before = 0 if starts is None else starts.before
-
+    def _shared(self, choices: k.TabledChoices) -> Iterator[SharedMatches]:
         def share(lanes: np.ndarray) -> SharedMatches:
             open_ = np.zeros((4, len(self._choices.variable_of)), np.int64)
-            count, matches = overlap.share(choices, lanes, within, *overlap.room_of(0, 0), open_)
+            count, matches = overlap.share(choices, lanes, self._skip, *overlap.room_of(0, 0), open_)
             nodes, begun = overlap.room_of(count, matches)
-            overlap.share(choices, lanes, within, nodes, begun, open_)
-            lane = np.searchsorted(lanes, begun.rows, side="right")
-            numbers = np.arange(matches) - np.searchsorted(lane, lane) + 1 + before
+            overlap.share(choices, lanes, self._skip, nodes, begun, open_)
+            lane = np.searchsorted(self._rows.lanes, begun.rows, side="right") - 1
+            numbers = np.arange(matches) - np.searchsorted(lane, lane) + 1
+            if len(self._before):
+                numbers += self._before[lane]
             return SharedMatches(nodes, begun, numbers, self._automaton, self._rows)
 
         for lanes in self._units:
@@ -283,9 +287,7 @@ class MatchFinder:
 
         return forward
 
-    def _found(
-        self, call_of: Callable[[np.ndarray], KernelCall], starts: StartRange | None
-    ) -> Iterator[RowMatches]:
+    def _found(self, call_of: Callable[[np.ndarray], KernelCall]) -> Iterator[RowMatches]:
         """The matches of all partitions; `call_of` gives what finds those of some neighbours.
 
         Matches that do not overlap have no more rows than there are. Others may have many times as many, and
@@ -294,7 +296,7 @@ class MatchFinder:
         if self._skip.mode == k.PAST_LAST_ROW:
             whole = self._workers.map(
                 "matching",
-                lambda lanes: [*self._parts(lanes, call_of(lanes), len(self._masks), starts)],
+                lambda lanes: [*self._parts(lanes, call_of(lanes), len(self._masks))],
                 self._units,
                 self._rows.count,
             )
@@ -308,25 +310,20 @@ class MatchFinder:
                 made = self._workers.map("matching", lambda _: call(room, at), [None], self._rows.count)
                 return made[0]
 
-            yield from self._parts(lanes, go, PART, starts)
+            yield from self._parts(lanes, go, PART)
 
-    def _parts(
-        self, lanes: np.ndarray, go: KernelCall, most: int, starts: StartRange | None
-    ) -> Iterator[RowMatches]:
+    def _parts(self, lanes: np.ndarray, go: KernelCall, most: int) -> Iterator[RowMatches]:
         """The matches of neighbouring partitions, in parts of about `most` rows: a kernel is called again
         until all are found.
         """
         count = int(lanes[-1] - lanes[0])
         room = room_of(min(count, most) // 8 + 16, min(count, most) + 16)
         at = np.array([0, lanes[0], 0, 0, 0], np.int64)
-        if starts is not None:
-            at[k.ROW], at[k.NUMBER] = starts.first, starts.before
+        if len(self._before) == 1:  # what conditions know of MATCH_NUMBER()
+            at[k.NUMBER] = self._before[0]
         while True:
             status = go(room, at)
             matches, slots = int(at[k.MATCHES]), int(at[k.SLOTS])
-            if starts is not None and matches and room.starts[matches - 1] >= starts.stop:
-                kept = int(np.searchsorted(room.starts[:matches], starts.stop))
-                matches, slots, status = kept, int(room.lengths[:kept].sum()), k.DONE
             full = status == k.FULL and matches and slots + len(room.starts) >= most
             if status == k.DONE or full:
                 yield RowMatches(

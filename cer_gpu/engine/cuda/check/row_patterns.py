@@ -32,7 +32,7 @@ def preferred_matches(inputs: Inputs) -> Answers:
     scratch = np.empty((int(inputs.lengths.max()) + 1, len(choices.variable_of)), np.int64)
     times, entered = np.zeros(0, np.int64), np.full(1, -1)
     bounded = k.BoundedChoices(choices.variable_of, choices, masks, times, 0, scratch, entered)
-    skip = k.SkipRule(k.PAST_LAST_ROW, np.zeros(len(automaton.variables), np.uint8))
+    skip = k.SkipRule(k.PAST_LAST_ROW, np.zeros(len(automaton.variables), np.uint8), np.zeros(0, np.uint8))
     room, at = room_of(len(masks), len(masks)), np.array([0, lanes[0], 0, 0, 0], np.int64)
     status = cpu.bounded_matches(bounded, lanes, skip, room, at)
     assert status == k.DONE
