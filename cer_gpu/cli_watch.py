@@ -72,6 +72,13 @@ NoReplay = Annotated[
         help="Standard input continues after the lines that were read; by default it repeats them.",
     ),
 ]
+Initial = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE",
+        help="A state of cer_gpu.backtest(..., state=True), to begin where its events end; needs --late.",
+    ),
+]
 
 
 @reads_events("sort", "until")
@@ -89,6 +96,7 @@ def watch(
     end: End = False,
     clock: Clock = False,
     no_replay: NoReplay = False,
+    initial: Initial = None,
 ) -> int:
     """Print the matches of what comes into a folder, as they end."""
     import cer_gpu
@@ -108,7 +116,8 @@ def watch(
         "output": "standard output" if output is None else os.path.realpath(output),
     }
     with WatchState(state, about, output) as kept:
-        stream = WatchedStream(compiled, keywords | {"memory": bytes_of(memory), "event_id": event_id}, kept)
+        options = keywords | {"memory": bytes_of(memory), "event_id": event_id}
+        stream = WatchedStream(compiled, options, kept, None if initial is None else _bytes_in(initial))
         kept.open_output()
         if kept.step.ended:
             raise DataError(f"the stream in {state} was ended with --end: begin another with another --state")
@@ -121,6 +130,11 @@ def watch(
         if end:
             stream.end()
     return 0
+
+
+def _bytes_in(path: str) -> bytes:
+    with open(path, "rb") as file:
+        return file.read()
 
 
 def _take_files(stream: WatchedStream, folder: str, has: Any, every: float, ends: bool, clock: bool) -> None:

@@ -15,6 +15,7 @@ from cer_gpu.engine.read.sources.caller_times import span_of
 from cer_gpu.engine.read.sources.paths import is_text_file
 from cer_gpu.engine.run.bound_query import BATCH
 from cer_gpu.engine.run.options import read_options
+from cer_gpu.engine.run.snapshot import from_bytes
 from cer_gpu.errors import DataError
 from cer_gpu.language.units import NANOSECONDS, exact
 from cer_gpu.output import write_matches
@@ -37,6 +38,8 @@ class WatchedStream:
     keywords : mapping of str to object
         As for `Query.stream`.
     kept : WatchState
+    initial : bytes or None
+        Where nothing was kept yet: the state of a history, from `Backtest.states`.
 
     Raises
     ------
@@ -44,12 +47,19 @@ class WatchedStream:
         When the state is of another query, other keywords or another version.
     """
 
-    def __init__(self, query: Query, keywords: Mapping[str, Any], kept: WatchState) -> None:
+    def __init__(
+        self, query: Query, keywords: Mapping[str, Any], kept: WatchState, initial: bytes | None = None
+    ) -> None:
         self._query, self._keywords, self._kept = query, dict(keywords), kept
         state = kept.step.schema
         self._schema = None if state is None else pa.ipc.read_schema(pa.py_buffer(state))
         own = {name: value for name, value in keywords.items() if name not in TEXT_FORM}
-        self._stream = query.stream(kept.step.snapshot, **own)
+        first = kept.step.snapshot is None and initial is not None
+        self._stream = query.stream(initial if first else kept.step.snapshot, **own)
+        if first and initial is not None and "schema" in (begun := from_bytes(initial).state):
+            self._schema = pa.schema(
+                [field.with_type(_plain(field.type)) for field in begun["schema"].schema]
+            )
 
     def take(self, path: str, file: str | None = None, header: bytes | None = None, lines: int = 0) -> None:
         """Push the rows of a file, and keep and write what they decide.
@@ -104,7 +114,8 @@ class WatchedStream:
             rows = self._read(path, list(names), {})
             if rows is None:
                 return pa.table({})
-            self._schema = pa.schema([field.with_type(_fine(field.type)) for field in rows.schema])
+            fine = _fine if is_text_file(path) else _same
+            self._schema = pa.schema([field.with_type(fine(field.type)) for field in rows.schema])
             return rows.cast(self._schema)
         types: dict[str, pa.DataType] = {}
         if is_text_file(path):  # times are read in whatever form they have
@@ -139,6 +150,10 @@ def text_of(matches: Matches | None) -> bytes:
 
 def _plain(kind: pa.DataType) -> pa.DataType:
     return kind.value_type if pa.types.is_dictionary(kind) else kind
+
+
+def _same(kind: pa.DataType) -> pa.DataType:
+    return kind
 
 
 def _fine(kind: pa.DataType) -> pa.DataType:

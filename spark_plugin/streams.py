@@ -290,7 +290,7 @@ def event_time(time: Column, kind: pa.DataType, unit: str | None) -> Column:
 def _first_states(frame: DataFrame, live: StreamTask, initial: Any) -> DataFrame:
     """The state in which each bucket begins."""
     import pyspark.sql.functions as sf
-    from cer_gpu.spark.stream_history import STATES, HistoryKeeper, empty_states, handed_state, reach
+    from cer_gpu.spark.first_states import STATES, HistoryKeeper, empty_states, handed_state, reach
 
     spark, schema = frame.sparkSession, spark_schema(STATES)
     if initial is None:

@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from cer_gpu.spark import bucket_keeper
 from cer_gpu.spark.bucket_keeper import BucketKeeper
-from cer_gpu.spark.stream_history import HistoryKeeper, empty_states, handed_state, reach
+from cer_gpu.spark.first_states import HistoryKeeper, empty_states, handed_state, reach
 from cer_gpu.spark.stream_task import BUCKET, PACKED_SCHEMA, PER_SECOND, BlobReader, BucketFiller
 from cer_gpu.spark.streams import live_task
 

@@ -77,7 +77,7 @@ def _state_of(one: AskedQuery, source: Source, options: Options, keywords: Mappi
     told = {options.type_column, options.stream_column, own["event_id"], *query.names} - {None}
     read = {*options.order_by, *told, *bound.columns(bound.begin("run").intake.payload)}
     names = [name for name in source.arrow_schema.names if name in read]
-    schema = pa.schema([source.arrow_schema.field(name) for name in names])
+    schema = pa.schema([_as_pushed(source.arrow_schema.field(name), source) for name in names])
     progress, last = begun(None), options.until
     time = schema.field(options.order_by[0])
     for batch in progress.over(progress.watch(source.batches(names, BATCH))):
@@ -95,6 +95,13 @@ def _state_of(one: AskedQuery, source: Source, options: Options, keywords: Mappi
         moment = moment_in("until", last, schema, [time.name]) if whole is None else whole
         stream.advance(_shown(after(moment), time.type))
     return stream.hand_over()
+
+
+def _as_pushed(field: pa.Field, source: Source) -> pa.Field:
+    """A column as the tables of a stream have it: texts of files are read as dictionaries."""
+    if pa.types.is_dictionary(field.type) and source.parts():
+        return field.with_type(field.type.value_type)
+    return field
 
 
 def _number_type(kind: pa.DataType) -> pa.DataType:
