@@ -150,7 +150,7 @@ class RowPatternAnswer:
         """The answer over rows in the order of the clause that have `columns`: batch after batch.
 
         With the number of a device it finds the matches where it can; with `starts` it is the answer of the
-        matches that start in some rows. `seen` is told of all matches, unless one starts at every row.
+        matches that start in some rows. `seen` is told of all matches.
 
         Raises
         ------
@@ -160,7 +160,7 @@ class RowPatternAnswer:
         clause = self._clause
         begun = starts.rows(rows.count) if isinstance(starts, StartRange) else starts
         finder = self._finder(rows, workers or Workers(), device, begun)
-        shared = finder.shared() if can_share(clause) else None
+        shared = finder.shared() if can_share(clause) and seen is None else None
         if shared is not None:
             for part in shared:
                 batch = self._row_batch(rows, part.answer_places, part)

@@ -1,0 +1,224 @@
+"""MATCH_RECOGNIZE over rows that go on coming: `RowPatternStream`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from cer_gpu.engine.rows.answers import RowPatternAnswer
+from cer_gpu.engine.rows.match_finder import span_in
+from cer_gpu.engine.rows.ordered_rows import OrderedRows, times_of
+from cer_gpu.engine.rows.row_matches import RowMatches
+from cer_gpu.engine.rows.start_range import StartRows
+from cer_gpu.engine.workers import Workers
+from cer_gpu.errors import Diagnostic, QueryError
+from cer_gpu.patterns.conditions import leaves
+from cer_gpu.patterns.tree import (
+    Alternation,
+    Anchor,
+    Concatenation,
+    Exclusion,
+    MatchNumber,
+    Navigation,
+    Permutation,
+    Quantified,
+    RowPattern,
+    RowPatternClause,
+    RowsPerMatch,
+    SkipMode,
+)
+
+DONE, NUMBER = "\0done", "\0number"
+"""Columns of held rows: 1 if no match may start there any more; the matches of the partition so far."""
+
+OWN_FIELDS = (pa.field(DONE, pa.uint8()), pa.field(NUMBER, pa.int64()))
+
+
+class HeldRows(NamedTuple):
+    """What a stream keeps.
+
+    Attributes
+    ----------
+    rows : pyarrow.Table
+        With the columns of `OWN_FIELDS` behind those of the clause.
+    moment : int or None
+        The time up to which all rows are there, exclusive, in the unit of the column.
+    """
+
+    rows: pa.Table
+    moment: int | None
+
+
+class RowPatternStream:
+    """Takes rows in any order, and gives the rows of matches once time has decided them.
+
+    A match lies within the span of WITHIN, so that what starts so long before the moment up to which all rows
+    are there is decided. Rows before are kept only as far as PREV looks back.
+
+    Parameters
+    ----------
+    clause : RowPatternClause
+        One that `check_live` takes.
+    answer : RowPatternAnswer
+        Of the clause.
+    in_order : callable
+        Puts the rows of a table in the order of the clause, whatever their order in the table is.
+    schema : pyarrow.Schema
+        Of the rows.
+    held : HeldRows, optional
+        What an earlier stream has kept.
+    """
+
+    def __init__(
+        self,
+        clause: RowPatternClause,
+        answer: RowPatternAnswer,
+        in_order: Callable[[pa.Table], OrderedRows],
+        schema: pa.Schema,
+        held: HeldRows | None = None,
+    ) -> None:
+        self._answer = answer
+        self._in_order = in_order
+        self._time = clause.order_by[0].column
+        assert clause.within is not None
+        self._span = span_in(clause.within, schema.field(self._time).type)
+        self._skip = clause.skip
+        self._context = max(look_back(clause), 1)
+        self._schema = pa.schema([*schema, *OWN_FIELDS])
+        self.held = HeldRows(self._schema.empty_table(), None) if held is None else held
+
+    def push(self, rows: pa.Table) -> int:
+        """Take rows; those before the moment are left out. Gives how many these are."""
+        late = 0
+        if self.held.moment is not None and rows.num_rows:
+            times = times_of(rows.column(self._time).combine_chunks(), self._time, False)
+            kept = times >= self.held.moment
+            late = int(len(kept) - kept.sum())
+            rows = rows.filter(pa.array(kept)) if late else rows
+        own = [pa.array(np.zeros(len(rows), np.uint8)), pa.array(np.zeros(len(rows), np.int64))]
+        given = pa.Table.from_arrays([*rows.columns, *own], schema=self._schema)
+        self.held = self.held._replace(rows=pa.concat_tables([self.held.rows, given]))
+        return late
+
+    def advance(self, moment: int, workers: Workers) -> Iterator[pa.RecordBatch]:
+        """Say that no row before a time will come any more, in the unit of the column; what this decides."""
+        rows = self._in_order(self.held.rows)
+        if not rows.count:
+            self.held = self.held._replace(moment=moment)
+            return
+        times = times_of(rows.column(self._time), self._time, False)
+        done = np.asarray(rows.column(DONE)) > 0
+        lanes, sizes = rows.lanes[:-1], np.diff(rows.lanes)
+        # The number that was noted lies on a row that was there before; new ones have 0.
+        before = np.maximum.reduceat(np.asarray(rows.column(NUMBER)), lanes)
+        decided = times <= moment - self._span
+        chains = _LaneChains(rows.lanes, self._skip.mode, self._takes())
+        starts = StartRows((decided & ~done).astype(np.uint8), before)
+        yield from self._answer.over(rows, workers, None, starts, chains.see)
+        # Behind the rows that are decided, and behind those that a match has taken from the next start.
+        places = np.arange(rows.count)
+        stop = lanes + np.add.reduceat((decided | done).astype(np.int64), lanes)
+        border = np.repeat(np.maximum(stop, chains.next), sizes)
+        kept = places >= border - self._context
+        table = self.held.rows.take(pa.array(rows.row_numbers(places[kept])))
+        own = [(places < border)[kept].astype(np.uint8), np.repeat(before + chains.matches, sizes)[kept]]
+        for field, values in zip(OWN_FIELDS, own, strict=True):
+            table = table.set_column(table.schema.get_field_index(field.name), field, pa.array(values))
+        self.held = HeldRows(table.combine_chunks(), moment)
+
+    @property
+    def waiting(self) -> int:
+        """How many rows matches may still start at."""
+        return int(len(self.held.rows) - np.asarray(self.held.rows.column(DONE)).sum())
+
+    def _takes(self) -> np.ndarray:
+        automaton = self._answer.automaton
+        named = np.array([name in self._skip.variables for name in automaton.variables], bool)
+        return named[np.array(automaton.variable_of, np.int64)]
+
+
+class _LaneChains:
+    """Where the next match may start in each partition, and how many matches there were."""
+
+    def __init__(self, lanes: np.ndarray, mode: SkipMode, takes: np.ndarray) -> None:
+        self._lanes, self._mode, self._takes = lanes, mode, takes
+        self.next = np.zeros(len(lanes) - 1, np.int64)
+        self.matches = np.zeros(len(lanes) - 1, np.int64)
+
+    def see(self, matches: RowMatches) -> None:
+        """Take matches, which come in the order of their partitions and starts."""
+        if not len(matches.starts):
+            return
+        lane = np.searchsorted(self._lanes, matches.starts, side="right") - 1
+        self.matches += np.bincount(lane, minlength=len(self.matches))
+        last = np.flatnonzero(np.append(lane[1:] != lane[:-1], True))
+        step = np.maximum(matches.lengths[last], 1)
+        if self._mode is SkipMode.TO_NEXT_ROW:
+            step = np.ones(len(last), np.int64)
+        elif self._mode is not SkipMode.PAST_LAST_ROW:
+            ends = np.cumsum(matches.lengths)[last]
+            step = np.array([self._taken(matches.slots[end - size : end]) for end, size in zip(ends, step)])
+        self.next[lane[last]] = matches.starts[last] + step
+
+    def _taken(self, slots: np.ndarray) -> int:
+        """How many rows behind the start of a match with some slots the next one may start."""
+        taken = np.flatnonzero(self._takes[slots])
+        return max(int(taken[0 if self._mode is SkipMode.TO_FIRST else -1]), 1) if len(taken) else 1
+
+
+def check_live(clause: RowPatternClause, text: str) -> None:
+    """Check that the matches of a clause are decided by time alone, so that a stream can have them.
+
+    Raises
+    ------
+    QueryError
+        When a match may lie any time after its start, or depends on what comes behind it.
+    """
+    expressions = [(one.condition, one.at) for one in clause.definitions]
+    measured = [(one.expression, one.at) for one in clause.measures]
+    if clause.within is None:
+        raise _refused(
+            "a stream knows that a match is over by WITHIN, and there is none",
+            text,
+            "write it behind PATTERN: PATTERN (a b+) WITHIN INTERVAL '5' MINUTE",
+        )
+    if clause.order_by[0].descending:
+        raise _refused("the time of a stream ascends, and this ORDER BY descends", text, "leave DESC out")
+    if clause.rows is RowsPerMatch.ALL_WITH_UNMATCHED:
+        raise _refused("a stream has no rows without a match", text, "leave WITH UNMATCHED ROWS out")
+    if any(isinstance(part, Anchor) for part in parts_of(clause.pattern)):
+        raise _refused(
+            "a stream has no last row, and forgets its first: no `^` and `$`", text, "leave them out"
+        )
+    for expression, _ in expressions:
+        if any(isinstance(leaf, MatchNumber) for leaf in leaves(expression)):
+            raise _refused("a stream has MATCH_NUMBER() in measures alone", text, "leave it out of DEFINE")
+    for expression, _ in (*expressions, *measured):
+        if any(isinstance(leaf, Navigation) and leaf.offset > 0 for leaf in leaves(expression)):
+            raise _refused("NEXT looks at rows that have not come yet", text, "use PREV from the later row")
+
+
+def look_back(clause: RowPatternClause) -> int:
+    """How many rows before a match PREV looks at."""
+    expressions = [one.condition for one in clause.definitions]
+    expressions += [one.expression for one in clause.measures]
+    offsets = [leaf.offset for one in expressions for leaf in leaves(one) if isinstance(leaf, Navigation)]
+    return -min([*offsets, 0])
+
+
+def parts_of(pattern: RowPattern) -> Iterator[RowPattern]:
+    """A pattern and all that it is made of."""
+    yield pattern
+    match pattern:
+        case Concatenation(parts) | Alternation(parts) | Permutation(parts):
+            for part in parts:
+                yield from parts_of(part)
+        case Quantified(body=body) | Exclusion(body):
+            yield from parts_of(body)
+
+
+def _refused(what: str, text: str, hint: str) -> QueryError:
+    return QueryError([Diagnostic("CER117", what, None, hints=(hint,))], text)
