@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -94,7 +94,7 @@ def match_recognize(
         raise DataError("no session of Spark is active: pass one, match_recognize(sql, spark)")
     written = dialect or OWN_SQL[0]
     statement = read_statement(sql, written, params)
-    ran = _SessionSql(session, language_of(written, sql))
+    ran = SessionSql(session, language_of(written, sql))
     for name, clause in zip(statement.tables, statement.clauses, strict=True):
         ran.frames[name] = matched(ran.source(clause), clause, sql)
     return ran.query(statement.outer)
@@ -113,9 +113,47 @@ def matched(frame: DataFrame, clause: RowPatternClause, text: str) -> DataFrame:
     """
     if frame.isStreaming:
         raise DataError(
-            "MATCH_RECOGNIZE is not supported over a streaming DataFrame: run it over rows that are there or "
-            "write the pattern as a query for cer_spark.stream (explain says which gives all its matches)"
+            "match_recognize runs over rows that are there: for a streaming DataFrame use "
+            "cer_spark.stream(df, sql, late='30 s')"
         )
+    found = bound_clause(frame, clause, text)
+    task, result = found.task, found.result
+    cut = None if task.partition_by else _cut(found.rows, found.clause, task)
+    if cut is not None:
+        return in_tasks(cut.frame, RowPatternWorker(task, result, cut.segments), result)
+    return in_tasks(_spread(found.rows, task), RowPatternWorker(task, result), result)
+
+
+class BoundClause(NamedTuple):
+    """A clause on a frame.
+
+    Attributes
+    ----------
+    clause : RowPatternClause
+        Its columns are those of the frame.
+    task : RowPatternTask
+    result : pyarrow.Schema
+        The columns of the answer in types that Spark has.
+    rows : DataFrame
+        The columns of the frame that the clause reads.
+    """
+
+    clause: RowPatternClause
+    task: RowPatternTask
+    result: pa.Schema
+    rows: DataFrame
+
+
+def bound_clause(frame: DataFrame, clause: RowPatternClause, text: str) -> BoundClause:
+    """A clause on a frame; parameters as of `matched`.
+
+    Raises
+    ------
+    QueryError
+        When it does not fit the frame.
+    DataError
+        When a column has a type that cannot be read.
+    """
     schema = _shown_in(arrow_schema(frame.schema), frame.sparkSession)
     clause = resolved(clause, frame.columns, text)
     missing = set(frame.columns) - set(schema.names)
@@ -140,15 +178,18 @@ def matched(frame: DataFrame, clause: RowPatternClause, text: str) -> DataFrame:
     numbered = any(
         isinstance(leaf, MatchNumber) for one in clause.measures for leaf in leaves(one.expression)
     )
-    task = RowPatternTask(answer, read, keys, order, numbered)
-    cut = None if keys else _cut(rows, clause, task)
-    if cut is not None:
-        return in_tasks(cut.frame, RowPatternWorker(task, result, cut.segments), result)
-    return in_tasks(_spread(rows, keys, schema), RowPatternWorker(task, result), result)
+    return BoundClause(clause, RowPatternTask(answer, read, keys, order, numbered), result, rows)
 
 
-class _SessionSql:
-    # Runs the SQL of a statement in a session; what clauses give has names there.
+class SessionSql:
+    """Runs the SQL of a statement in a session; what clauses give has names there.
+
+    Parameters
+    ----------
+    spark : SparkSession
+    language : SqlLanguage
+        Of the statement.
+    """
 
     def __init__(self, spark: SparkSession, language: SqlLanguage) -> None:
         self._spark = spark
@@ -188,11 +229,11 @@ def _cut(rows: DataFrame, clause: RowPatternClause, task: RowPatternTask) -> Cut
     return cut_rows(rows, clause, task, size) if size.partitions > 1 else None
 
 
-def _spread(rows: DataFrame, keys: tuple[str, ...], schema: pa.Schema) -> DataFrame:
+def _spread(rows: DataFrame, task: RowPatternTask) -> DataFrame:
     """Rows by partitions of their clause; nulls are a partition."""
-    if not keys:
+    if not task.partition_by:
         return rows.repartition(1)
-    parts = [unified(column(name), schema.field(name).type) for name in keys]
+    parts = [unified(column(name), task.read.field(name).type) for name in task.partition_by]
     known = estimated_rows(rows)
     if known is None:  # to count them may take as long as to match them
         return rows.repartition(*parts)

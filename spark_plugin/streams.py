@@ -7,7 +7,6 @@ snapshot of one `Stream` over the keys of the bucket. Faults, offsets and delive
 from __future__ import annotations
 
 import pickle
-import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
@@ -32,6 +31,7 @@ from cer_gpu.engine.run.options import ON_LATE, spelled
 from cer_gpu.engine.run.stream_identity import about
 from cer_gpu.errors import ArgumentError, DataError
 from cer_gpu.language.units import NANOSECONDS, exact
+from cer_gpu.patterns.statement_kind import is_statement
 from cer_gpu.printable_text import brief
 
 if TYPE_CHECKING:
@@ -51,8 +51,6 @@ STORE = "spark.sql.streaming.stateStore.providerClass"
 
 ROCKS_DB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 """The only state store that `transformWithState` runs on."""
-
-ROW_PATTERN = re.compile(r"\bMATCH_RECOGNIZE\s*\(", re.IGNORECASE)
 
 OBSERVED = "cer_stream"
 """The name of the metrics in the progress of a streaming query."""
@@ -88,6 +86,8 @@ def stream(streaming_df: DataFrame, query: Query | str, **keywords: Any) -> Data
     streaming_df : DataFrame
         From `spark.readStream`. Only the columns that the query reads are used.
     query : Query or str
+        Or a SELECT with MATCH_RECOGNIZE in Spark's dialect, with WITHIN, which tells when a match is over;
+        the table that it names is the DataFrame. It takes `late`, `on_late`, `params` and `buckets`.
     order_by : str or sequence of str
         The time column (a timestamp, a date, or numbers with `order_unit`), then the columns that break ties.
         Ties that are left keep the order of the micro-batches, and within one that of all columns.
@@ -145,6 +145,8 @@ def stream(streaming_df: DataFrame, query: Query | str, **keywords: Any) -> Data
             "stream() takes a streaming DataFrame, from spark.readStream; for one that is there as a whole, "
             "use run(), hits() or counts()"
         )
+    if isinstance(query, str) and is_statement(query):
+        return _live_statement(streaming_df, query, keywords)
     initial = keywords.pop("initial", None)
     late, live = live_task(query, arrow_schema(streaming_df.schema), keywords)
     task = live.task
@@ -159,27 +161,43 @@ def stream(streaming_df: DataFrame, query: Query | str, **keywords: Any) -> Data
         "EventTime",
         initialState=states.groupBy(BUCKET),
     )
-    answers = in_tasks(_observed(found), BlobReader(task.result), task.result)
+    answers = in_tasks(observed(found), BlobReader(task.result), task.result)
     return with_numbers(answers, task.product)
+
+
+def _live_statement(frame: DataFrame, sql: str, keywords: Mapping[str, Any]) -> DataFrame:
+    """The rows of a SELECT with MATCH_RECOGNIZE; keywords as for `stream`."""
+    from cer_gpu.spark.row_pattern_streams import live_rows
+
+    taken = _checked({"late": "0 s", "on_late": "drop", "what": "run", "buckets": None}, keywords)
+    if taken["what"] != "run":
+        raise ValueError(f"what={brief(taken['what'])}: a stream of MATCH_RECOGNIZE gives rows, what='run'")
+    buckets = taken["buckets"] if taken["buckets"] is not None else BUCKETS
+    if isinstance(buckets, bool) or not isinstance(buckets, int) or buckets < 1:
+        raise ValueError(f"buckets must be a whole number, 1 or more, not {brief(buckets)}")
+    _set_store(frame)
+    given = {name: value for name, value in keywords.items() if value is not None}
+    return live_rows(frame, sql, given, buckets, _milliseconds(taken["late"], pa.timestamp("us"), None))
+
+
+def _checked(given: Mapping[str, Any], keywords: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of some keywords, with those that are not given."""
+    taken = {name: keywords.get(name, default) for name, default in given.items()}
+    if taken["what"] not in PRODUCTS:
+        raise ValueError(f"what must be one of {', '.join(PRODUCTS)}, not {brief(taken['what'])}")
+    if taken["on_late"] not in ON_LATE:
+        raise ValueError(f"on_late must be one of {', '.join(ON_LATE)}, not {brief(taken['on_late'])}")
+    return taken
 
 
 def live_task(query: Query | str, schema: pa.Schema, keywords: Mapping[str, Any]) -> tuple[int, StreamTask]:
     """By how many milliseconds rows may be late, and what workers have to know; keywords as for `stream`."""
     given = {"late": "0 s", "on_late": "drop", "what": "run", "buckets": None}
-    taken = {name: keywords.get(name, default) for name, default in given.items()}
+    taken = _checked(given, keywords)
     others = {name: value for name, value in keywords.items() if name not in given}
     for name in ("limit", "until", "ties", "rows", "sort", "ordered"):
         if name in others:
             raise TypeError(f"there is no keyword {brief(name)} for a stream, which has no end: leave it out")
-    if taken["what"] not in PRODUCTS:
-        raise ValueError(f"what must be one of {', '.join(PRODUCTS)}, not {brief(taken['what'])}")
-    if taken["on_late"] not in ON_LATE:
-        raise ValueError(f"on_late must be one of {', '.join(ON_LATE)}, not {brief(taken['on_late'])}")
-    if isinstance(query, str) and ROW_PATTERN.search(query):
-        raise DataError(
-            "stream() does not support MATCH_RECOGNIZE: write the pattern as a query (explain says which one "
-            "gives all its matches), or run match_recognize over the rows that are there"
-        )
     whole = compiled(query)
     order = others.get("order_by")
     time = order if isinstance(order, str) or not order else order[0]
@@ -322,7 +340,7 @@ def _first_states(frame: DataFrame, live: StreamTask, initial: Any) -> DataFrame
     return rows.union(every).groupBy(BUCKET).applyInArrow(keep, schema)
 
 
-def _observed(found: DataFrame) -> DataFrame:
+def observed(found: DataFrame) -> DataFrame:
     """What the operator gives, with its metrics noted in the progress of the query."""
     import pyspark.sql.functions as sf
 

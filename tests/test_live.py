@@ -10,7 +10,6 @@ from typing import Any
 import pyarrow as pa
 import pytest
 import random_whole
-from cer_gpu.spark.streams import live_task
 from engine_oracle import OPTIONS, cuts, pieces
 from generate import ORDER, stream, stream_to_table
 from micro_batches import END, MicroBatches
@@ -279,7 +278,5 @@ def test_what_cannot_be_a_stream() -> None:
         live("Q(x; COUNT(*)) <- A(k = x), B(k = x) WITHIN 5 SECONDS", batch)
     with pytest.raises(DataError, match="`id` is int64: a stream needs a column of time"):
         live("SELECT * WHERE A ; B WITHIN 5 EVENTS", batch, order_by="id")
-    with pytest.raises(DataError, match=r"stream\(\) does not support MATCH_RECOGNIZE"):
-        live_task("SELECT * FROM t MATCH_RECOGNIZE (PATTERN (a) DEFINE a AS x > 1)", batch.schema, {})
     with pytest.raises(ValueError, match="buckets=4: the query has no key"):
         live("SELECT * WHERE A ; B WITHIN 5 SECONDS", batch, buckets=4)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +59,11 @@ class Folder:
         (path / "in").mkdir()
 
     def drop(self, table: pa.Table) -> None:
-        pq.write_table(table, self._path / "in" / f"{self._files}.parquet")
+        path = self._path / "in" / f"{self._files}.parquet"
+        pq.write_table(table, path)
+        # Spark takes files in the order of their times, and two may be written in a millisecond.
+        moment = path.stat().st_mtime + 2 * self._files
+        os.utime(path, (moment, moment))
         self._files += 1
 
     def frame(self) -> Any:
@@ -138,14 +143,6 @@ def test_without_a_key_time_decides_what_did_not_follow(folder: Folder) -> None:
     assert every[1].lag > 0.5
 
 
-def test_a_row_pattern_over_a_stream_is_refused(spark: Any, folder: Folder) -> None:
-    folder.frame().createOrReplaceTempView("live_rows")
-    with pytest.raises(DataError, match="MATCH_RECOGNIZE is not supported over a streaming DataFrame"):
-        cer_spark.match_recognize(
-            "SELECT * FROM live_rows MATCH_RECOGNIZE (ORDER BY ts PATTERN (a) DEFINE a AS x > 1)", spark
-        )
-
-
 def test_a_stream_goes_on_where_a_history_stops(spark: Any, folder: Folder, tmp_path: Path) -> None:
     parts = history()
     before, after = pa.concat_tables(parts[:2]), parts[2:]
@@ -196,3 +193,52 @@ def test_times_of_all_kinds_make_watermarks(spark: Any) -> None:
 def test_a_frame_that_is_no_stream_is_refused(spark: Any) -> None:
     with pytest.raises(DataError, match="takes a streaming DataFrame"):
         cer_spark.stream(spark.createDataFrame([], COLUMNS), STEPS, order_by="ts")
+
+
+RISES = """SELECT k, first_id, last_id, n FROM events MATCH_RECOGNIZE (
+    PARTITION BY k ORDER BY ts, id
+    MEASURES FIRST(id) AS first_id, LAST(id) AS last_id, MATCH_NUMBER() AS n, PREV(FIRST(x)) AS before
+    AFTER MATCH SKIP {} PATTERN (start up+) WITHIN INTERVAL '40' MILLISECONDS
+    DEFINE up AS x > PREV(x){}) WHERE last_id > first_id"""
+
+
+@pytest.mark.parametrize(("skip", "also"), [("PAST LAST ROW", ""), ("TO NEXT ROW", " AND COUNT(*) < 9")])
+def test_row_patterns_are_those_of_one_run(folder: Folder, skip: str, also: str) -> None:
+    pytest.importorskip("sqlglot")
+    parts, sql = history(), RISES.format(skip, also)
+    for part in parts[:2]:
+        folder.drop(part)
+    folder.run(sql, late="100 ms", order_by=None, event_id=None)
+    for part in parts[2:]:
+        folder.drop(part)
+    ran = folder.run(sql, late="100 ms", order_by=None, event_id=None)
+    whole = pa.concat_tables(parts)
+    times = dict(zip(whole["id"].to_pylist(), whole["ts"].cast(pa.int64()).to_pylist()))
+    wanted = cer.match_recognize(sql, dialect="spark", events=whole).to_arrow().to_pylist()
+    last = max(times.values()) // 1000 * 1000 - 140_000
+    known = [row for row in wanted if times[row["first_id"]] < last - 1000]
+    found = folder.table().to_pylist()
+    assert len(known) > 200
+    told = {tuple(row.values()) for row in found}
+    assert len(told) == len(found)
+    assert {tuple(row.values()) for row in known} <= told <= {tuple(row.values()) for row in wanted}
+    assert cer_spark.stream_metrics(ran) is not None
+    folder.drop(parts[0])
+    with pytest.raises(Exception, match="it is of another statement"):
+        folder.run(sql.replace("'40'", "'50'"), late="100 ms", order_by=None, event_id=None)
+
+
+def test_row_patterns_that_no_stream_has_are_refused(folder: Folder) -> None:
+    pytest.importorskip("sqlglot")
+    frame, sql = folder.frame(), RISES.format("PAST LAST ROW", "")
+    with pytest.raises(cer.QueryError, match="a match is over by WITHIN"):
+        cer_spark.stream(frame, sql.replace("WITHIN INTERVAL '40' MILLISECONDS", ""))
+    with pytest.raises(ValueError, match="gives rows, what='run'"):
+        cer_spark.stream(frame, sql, what="hits")
+    with pytest.raises(TypeError, match="no keyword 'event_id' for a stream of MATCH_RECOGNIZE"):
+        cer_spark.stream(frame, sql, event_id="id")
+    with pytest.raises(cer.QueryError, match="one table of one MATCH_RECOGNIZE"):
+        cer_spark.stream(frame, sql.replace("FROM events", "FROM (SELECT k, ts, id, x FROM events WHERE x > 0)"))
+    frame.createOrReplaceTempView("live_events")
+    with pytest.raises(DataError, match=r"use cer_spark.stream\(df, sql"):
+        cer_spark.match_recognize(sql.replace("FROM events", "FROM live_events"), frame.sparkSession)

@@ -62,9 +62,9 @@ FAULTS = (
         STRETCHES,
     ),
     Fault(
-        "cer_gpu/engine/rows/match_finder.py",
-        "if starts is not None and matches and room.starts[matches - 1] >= starts.stop:",
-        "if starts is not None and matches and room.starts[matches - 1] > starts.stop:",
+        "cer_gpu/engine/rows/start_range.py",
+        "starts[self.first : self.stop] = 1",
+        "starts[self.first : self.stop + 1] = 1",
         "A match that starts behind the stretch belongs to the next one.",
         STRETCHES,
     ),
