@@ -252,19 +252,20 @@ def _verdict(
         said += f" {left} left out (min_n={asked.min_n:,})."
     after = later.get(best.row)
     if after is not None:
-        said += _after(after, asked.descending)
+        said += _after(after, asked.descending, better > 0)
     return said
 
 
-def _after(after: _VariantStatistics, descending: bool) -> str:
-    """What became of the best variant after the split."""
+def _after(after: _VariantStatistics, descending: bool, better: bool) -> str:
+    """What became of the best variant after the split, and whether that holds which was better before."""
     if not after.n:
         return " After the split it has no hits."
     holds = after.low > after.base if descending else after.high < after.base
     value, low, high, base = _alike(after.value, after.low, after.high, after.base)
+    told = "" if not better else ": it holds" if holds else ": it does not hold up"
     return (
         f" After the split it is {value} over {after.n:,} hits, between {low} and {high} ({SURE_TEXT}); at "
-        f"all events it is {base}: {'it holds' if holds else 'it does not hold up'}."
+        f"all events it is {base}{told}."
     )
 
 

@@ -33,6 +33,9 @@ MOST_WRITTEN = 12
 FIRST_COLOUR, SECOND_COLOUR = "#4c78a8", "#e4572e"
 """What was found, and what it is compared with."""
 
+SAMPLE_COLOURS = [FIRST_COLOUR, "#59a14f", "#9c6ade"]
+"""All hits, those before a split and those after it."""
+
 TIMES = {
     **dict.fromkeys(["year"], "%Y"),
     **dict.fromkeys(["quarter", "month"], "%b %Y"),

@@ -12,6 +12,7 @@ from cer_gpu.backtesting.chart_style import (
     COLUMNS,
     FIRST_COLOUR,
     MOST_WRITTEN,
+    SAMPLE_COLOURS,
     SECOND_COLOUR,
     SMALL,
     WIDTH,
@@ -216,10 +217,12 @@ class Plots:
         kept = {label for _, label in most}
         data = alt.Data(values=[_plain(row) for row in rows if row["variant"] in kept])
         order = [label for label in self._in_order(table) if label in kept]
+        samples = list(dict.fromkeys(row["sample"] for row in rows))
+        scale = alt.Scale(domain=samples, range=SAMPLE_COLOURS[: len(samples)])
         base = alt.Chart(data).encode(
             y=alt.Y("variant:N", title=None, sort=order, axis=alt.Axis(labelLimit=400)),
-            yOffset=alt.YOffset("sample:N"),
-            color=alt.Color("sample:N", title=None, legend=legend({row["sample"] for row in rows})),
+            yOffset=alt.YOffset("sample:N", sort=samples),
+            color=alt.Color("sample:N", title=None, scale=scale, legend=legend(samples)),
             tooltip=["variant:N", "sample:N", "n:Q", "mean:Q", "low:Q", "high:Q", "median:Q", "base_mean:Q"],
         )
         chart = (

@@ -141,7 +141,7 @@ def _found(result: BacktestResult) -> str:
     if len(sums) == 1:
         return f"Matches end at {sums[most]:,} events."
     empty = sum(not hits for hits in sums.values())
-    none = f" {empty:,} found nothing." if empty else ""
+    none = f" {empty:,} {'query' if empty == 1 else 'queries'} found nothing." if empty else ""
     return f"Of {len(sums):,} queries, {most} has the most hits: {sums[most]:,}.{none}"
 
 

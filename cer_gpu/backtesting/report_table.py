@@ -13,6 +13,7 @@ import pyarrow as pa
 from cer_gpu.backtesting.number_format import figures, lengths_of_time, percents
 from cer_gpu.backtesting.variant_label import order_of
 from cer_gpu.engine.answers.display import cells
+from cer_gpu.lazy_modules import compute as pc
 
 MOST_ROWS = 2000
 """Rows of a table of the page at most; those with most hits, or the first ones."""
@@ -103,9 +104,14 @@ class ReportTable(NamedTuple):
             for value in shown[name].to_pylist()
             if value is not None
         ]
-        return [
+        whole = _far_apart([column for column in shown.columns if pa.types.is_timestamp(column.type)])
+        texts = [
             _shown(column, field.name, alike if field.name in self.alike else None, place <= self.parameters)
             for place, (field, column) in enumerate(zip(shown.schema, shown.columns, strict=True))
+        ]
+        return [
+            [_FRACTION.sub("", text) for text in own] if whole and pa.types.is_timestamp(kind) else own
+            for kind, own in zip(shown.schema.types, texts, strict=True)
         ]
 
 
@@ -142,9 +148,7 @@ def _shown(column: pa.ChunkedArray, name: str, alike: Sequence[float] | None, is
     """The cells of a column: numbers in one format, durations in one unit, times without a T."""
     kind = column.type
     if _is_number(kind) and is_given:  # a parameter is shown as it was given
-        return [
-            "" if value is None else f"{value:g}" if value % 1 else str(value) for value in column.to_pylist()
-        ]
+        return ["" if value is None else _given(value) for value in column.to_pylist()]
     if name in SHARES:
         return percents(column.to_pylist())
     if name in COUNTS or name == "base_n":
@@ -154,17 +158,22 @@ def _shown(column: pa.ChunkedArray, name: str, alike: Sequence[float] | None, is
     if pa.types.is_duration(kind):
         return lengths_of_time(column.to_pylist())
     if pa.types.is_timestamp(kind):
-        return _times(column)
+        return [text.replace("T", " ", 1) for text in cells(column)]
     return cells(column)
 
 
-def _times(column: pa.ChunkedArray) -> list[str]:
-    known = column.drop_null().cast(pa.timestamp(column.type.unit)).cast(pa.int64()).to_pylist()
-    size = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[column.type.unit]
-    texts = [text.replace("T", " ", 1) for text in cells(column)]
-    if known and max(known) - min(known) >= LONG.total_seconds() * size:
-        texts = [_FRACTION.sub("", text) for text in texts]
-    return texts
+def _given(value: float) -> str:
+    """The value of a parameter; of a large whole number the thousands apart."""
+    return f"{value:,}" if isinstance(value, int) and abs(value) >= 10_000 else str(value)
+
+
+def _far_apart(columns: Sequence[pa.ChunkedArray]) -> bool:
+    """Whether times lie so far apart that parts of a second tell nothing."""
+    known = [column.cast(pa.timestamp("s"), safe=False).cast(pa.int64()) for column in columns]
+    ends = [pc.min_max(column).as_py() for column in known]
+    least = [one["min"] for one in ends if one["min"] is not None]
+    most = [one["max"] for one in ends if one["max"] is not None]
+    return bool(least) and max(most) - min(least) >= LONG.total_seconds()
 
 
 _FRACTION = re.compile(r"(?<=:\d\d)\.\d+")
