@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from base64 import b64encode
 from html import escape
 from typing import Any, Protocol
 
@@ -59,11 +60,20 @@ class RenderedText(str):
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         text = str(self)
-        shown = f"<pre>{escape(text)}</pre>" if self.mime == HTML else text
-        return {"text/plain": text, self.mime: shown}
+        if self.mime == HTML:
+            return {"text/plain": text, HTML: f"<pre>{escape(text)}</pre>"}
+        shown = {"text/plain": text, self.mime: text}
+        return shown | {HTML: _picture(text)} if self.mime == SVG else shown
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
         printer.text(str(self))
 
     def __reduce__(self) -> tuple[Any, tuple[str, str]]:
         return RenderedText.of, (str(self), self.mime)
+
+
+def _picture(svg: str) -> str:
+    """A drawing as HTML: its styles are its own, and a dark page does not hide dark lines."""
+    data = b64encode(svg.encode()).decode()
+    style = "background: #fff; border-radius: 6px; max-width: 100%"
+    return f'<img src="data:{SVG};base64,{data}" style="{style}">'

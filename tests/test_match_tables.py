@@ -352,6 +352,9 @@ def test_rows_of_a_stream() -> None:
             found.rows()
         assert found.to_pandas().equals(pairs().to_pandas())
         assert len(found) == 5
+        best, wanted = found.top(2, by="gain"), pairs().top(2, by="gain")
+        assert list(best) == list(wanted)
+        assert best.events() == wanted.events()
     whole = "SELECT a[*], b[*] FROM S WHERE A AS a ; B AS b"
     with cer.compile(whole).stream(order_by="ts") as stream_:
         missing = [stream_.push(TRADES[:3]), stream_.push(TRADES[3:])]

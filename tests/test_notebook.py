@@ -8,6 +8,7 @@ import pickle
 import re
 import sys
 import time
+from base64 import b64decode
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -109,10 +110,13 @@ def test_texts_are_shown_as_what_they_are() -> None:
     ):
         assert isinstance(text, str)
         told = bundle(text)
-        assert set(told) == {"text/plain", kind}
+        assert set(told) == {"text/plain", kind} | ({HTML} if kind == SVG else set())
         assert told["text/plain"] == text
-        shown = told[kind]
-        assert shown == (f"<pre>{html.escape(text)}</pre>" if kind == HTML else text)
+        assert told[kind] == (f"<pre>{html.escape(text)}</pre>" if kind == HTML else text)
+        if kind == SVG:
+            found = re.search(r'src="data:image/svg\+xml;base64,([^"]*)"', told[HTML])
+            assert found is not None
+            assert b64decode(found[1]).decode() == text
         again = pickle.loads(pickle.dumps(text))
         assert (again, bundle(again)) == (text, told)
         printed: list[str] = []

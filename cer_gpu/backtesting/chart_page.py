@@ -17,11 +17,13 @@ const spec = {spec};
 const heading = document.querySelector("h4");
 heading.textContent = spec.title || "";
 delete spec.title;
-const ink = matchMedia("(prefers-color-scheme: dark)").matches ? "#e6e8ea" : "#1c1e21";
+const dark = matchMedia("(prefers-color-scheme: dark)").matches;
+const ink = dark ? "#e6e8ea" : "#1c1e21", line = dark ? "#343a41" : "#d8dce1";
 heading.style.color = ink;
-const axis = {{ labelColor: ink, titleColor: ink }};
-vegaEmbed("#chart", spec, {{ config: {{ axis, legend: axis, header: axis, text: {{ color: ink }},
-  background: "transparent" }}, actions: false }}).then(() => {{
+const told = {{ labelColor: ink, titleColor: ink }};
+const axis = {{ ...told, gridColor: line, domainColor: line, tickColor: line }};
+vegaEmbed("#chart", spec, {{ config: {{ axis, legend: told, header: told, text: {{ color: ink }},
+  view: {{ stroke: line }}, background: "transparent" }}, actions: false }}).then(() => {{
   if (frameElement) frameElement.style.height = document.body.scrollHeight + 12 + "px";
   document.body.dataset.drawn = 1;
 }});

@@ -20,7 +20,7 @@ _QUIET = "to report nothing for an hour after a match write `SUPPRESS FOR 1 h` a
 # By the word that does not fit, in capitals.
 _WORDS: Mapping[str, str] = {
     "ORDER": "matches come in the order of their ends; for another order return the value, `SELECT *, "
-    "s.price AS price`, and sort the result by it",
+    "s.price AS price`, and sort the result by it, or take `matches.top(10, by='price')`",
     "GROUP": "`PARTITION BY symbol` matches each symbol on its own; to count matches by group, group the "
     "result of `counts`, which has the time and the key",
     "HAVING": "write conditions on a match after FILTER: `A+ AS a FILTER COUNT(a) > 3`",

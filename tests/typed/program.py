@@ -36,6 +36,13 @@ def listed() -> list[tuple[int, ...]]:
     arrow: pa.Table = matches.to_arrow()
     frame: pd.DataFrame = matches.to_pandas()
     polars: pl.DataFrame = matches.to_polars()
+    flat: pa.Table = matches.to_arrow(flat=True)
+    rows: pa.Table = matches.rows()
+    best: cer.Matches = matches.top(1, by="duration", per="a")
+    number: int = len(matches)
+    last: cer.ComplexEvent = matches[-1]
+    few: cer.Matches = matches[:2]
+    print(flat.num_rows, rows.num_rows, len(best), number, last.end, bool(few))
     batch: pa.RecordBatch
     for batch in matches.batches():
         print(batch.num_rows)
@@ -57,6 +64,10 @@ def tried() -> pd.DataFrame:
     result: cer.Backtest = cer.backtest(variants, EVENTS, order_by="ts")
     table: pa.Table = result.to_arrow()
     print(table.num_rows, result.parameters)
+    compared = cer.backtest(variants, EVENTS, order_by="ts", outcomes={"later": "price"}).best("later", 2)
+    verdict: str = compared.verdict
+    best: pa.Table = compared.to_arrow()
+    print(verdict, best.num_rows)
     return result.to_pandas()
 
 
