@@ -14,6 +14,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from generate import ORDER, any_query, stream, stream_to_table
+from random_rules import random_rule, random_rule_events
 
 import cer_gpu as cer
 from cer_gpu.language.printer import to_text
@@ -178,6 +179,39 @@ def test_the_first_by_a_value(seed: int) -> None:
         assert list(once) == list(top)
 
 
+@pytest.mark.draws("seed", 18)
+def test_flat_tables_of_rules(seed: int) -> None:
+    """The columns of the atoms are the positions, and the rows at them."""
+    rng = Random(f"rules {seed}")
+    found = 0
+    while found < 3:
+        rule = random_rule(rng)
+        table = stream_to_table(random_rule_events(rng, rule, 8))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            matches = cer.compile(to_text(rule)).run(table, **HOW)
+            nested, flat, rows = matches.to_arrow(), matches.to_arrow(flat=True), matches.rows()
+        if not 0 < nested.num_rows < 3000:
+            continue
+        found += 1
+        positions = nested["positions"].to_pylist()
+        atoms = [name for name in rows.schema.names if name.endswith("_type")]
+        assert len(atoms) == len(positions[0])
+        for place, name in enumerate(atoms):
+            own = [one[place] for one in positions]
+            assert flat[name.removesuffix("_type")].to_pylist() == own
+            for column in table.schema.names:
+                told = rows[f"{name.removesuffix('_type')}_{column}"].to_pylist()
+                assert same(told, table[column].take(pa.array(own)).to_pylist())
+        once = cer.compile(to_text(rule)).run(table.to_reader(3), **HOW)
+        assert len(once) == nested.num_rows
+        assert same(once.to_arrow(flat=True).to_pylist(), flat.to_pylist())
+        assert same(once.to_arrow().to_pylist(), nested.to_pylist())
+        assert [one.positions for one in matches.top(2, "end_time")] == [
+            one.positions for one in sorted(matches, key=lambda one: one.end_time, reverse=True)[:2]
+        ]
+
+
 def test_top_of_small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cer_gpu.engine.answers.batches.GROUP", 2)
     rng = np.random.default_rng(3)
@@ -218,7 +252,7 @@ def test_top_where_nothing_is_marked_and_of_groups() -> None:
 
 def test_what_top_refuses() -> None:
     with pytest.raises(
-        cer.DataError, match=r"no column `gains`: the columns are .*write a measure in SELECT"
+        cer.DataError, match=r"no column `gains`: did you mean `gain`\? the columns are .*write a mea"
     ):
         pairs().top(1, by="gains")
     with pytest.raises(cer.DataError, match="no column `symbol`: the columns are `start`"):

@@ -39,6 +39,16 @@ def fails(events, message, **options):
 TABLE = pa.table({"type": ["A", "B"], "ts": [1, 2], "price": [1.0, 2.0]})
 
 
+@pytest.mark.parametrize(
+    ("asked", "there"),
+    [("timestamp", "ts"), ("Ts", "ts"), ("tss", "ts"), ("time", "event_time"), ("ts", "time")],
+)
+def test_the_time_column_that_was_meant(asked, there):
+    events = pa.table({"type": ["A"], there: [1], "price": [1.0]})
+    with pytest.raises(DataError, match=f"`{asked}`, which order_by names: did you mean `{there}`\\?"):
+        cer_gpu.compile("SELECT * WHERE A").count(events, order_by=asked)
+
+
 def test_paths(tmp_path):
     write(tmp_path, "trades.parquet", TABLE)
     write(tmp_path, "notes.txt", b"hello")

@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from cer_gpu.engine.answers.tidy_form import EventRows
 from cer_gpu.errors import DataError
+from cer_gpu.language.near_names import near_name
 from cer_gpu.lazy_modules import compute as pc
 from cer_gpu.printable_text import names_text
 
@@ -68,12 +69,13 @@ class MatchOrder(NamedTuple):
         names = schema.names
         for name in self.per:
             if name not in names:
-                raise DataError(f"the matches have no column {names_text([name])}: {_said(names)}")
+                raise DataError(f"the matches have no column {names_text([name])}: {_said(name, names)}")
         if self.by not in names:
             if self.by != DURATION:
                 raise DataError(
-                    f"the matches have no column {names_text([self.by])}: {_said([*names, DURATION])}; for "
-                    f"another value write a measure in SELECT, such as LAST(b.price) - FIRST(a.price) AS gain"
+                    f"the matches have no column {names_text([self.by])}: "
+                    f"{_said(self.by, [*names, DURATION])}; for another value write a measure in SELECT, "
+                    "such as LAST(b.price) - FIRST(a.price) AS gain"
                 )
             if not self.times and ids:
                 raise DataError("with event_id and without order_by a match has no duration: pass order_by")
@@ -140,8 +142,10 @@ class MatchOrder(NamedTuple):
         return ranked[within < self.number]
 
 
-def _said(names: Sequence[str]) -> str:
-    return f"the columns are {names_text(list(dict.fromkeys(names)))}"
+def _said(name: str, names: Sequence[str]) -> str:
+    near = near_name(name, names, columns=True)
+    meant = f"did you mean {names_text([near])}? " if near else ""
+    return f"{meant}the columns are {names_text(list(dict.fromkeys(names)))}"
 
 
 def _decoded(column: pa.Array) -> pa.Array:
