@@ -39,14 +39,14 @@ NOUNS = words_of(
     pair parameter parser part partition pass path pattern payload phrase place plan planner plot plugin
     pool position predicate prefix printer probe producer production program progress provenance push query
     range reach reader reason record recorder reduct reduction reference refusal region registry relation
-    repetition report rerun rest result resumption retry reuse rewriter root route row rule runner scan schema
-    scope scratch seam search select selection selector semantics sequence serialization series session set
-    share shift side sign signature sink site size skip slab slice slip source spill split stack stage stamp
-    start state statistics status step store strategy stream structure style subset subtree sum summary
-    suppression
-    statement sweep synchrony table tail task term test text threshold tie time timeline token total trace
-    transformer transition tree trie triplet tuple turn type upload use validator value variable variant
-    version vertex walk warning watch way weight witness work worker wrapper writer zone
+    remainder repetition report rerun rest result resumption retry reuse rewriter root route row rule
+    runner scan schema scope scratch seam search select selection selector semantics sequence
+    serialization series session set share shift side sign signature sink site size skip slab slice slip
+    source spill split stack stage stamp start state statistics status step store strategy stream
+    structure style subset subtree sum summary suppression statement sweep synchrony table tail task term
+    test text threshold tie time timeline token total trace transformer transition tree trie triplet tuple
+    turn type upload use validator value variable variant version vertex walk warning watch way weight
+    witness work worker wrapper writer zone
     """
 )
 """Ordinary nouns that everyone knows, and the field's terms that textbooks have; singular."""
