@@ -238,7 +238,8 @@ def test_row_patterns_that_no_stream_has_are_refused(folder: Folder) -> None:
     with pytest.raises(TypeError, match="no keyword 'event_id' for a stream of MATCH_RECOGNIZE"):
         cer_spark.stream(frame, sql, event_id="id")
     with pytest.raises(cer.QueryError, match="one table of one MATCH_RECOGNIZE"):
-        cer_spark.stream(frame, sql.replace("FROM events", "FROM (SELECT k, ts, id, x FROM events WHERE x > 0)"))
+        inner = "FROM (SELECT k, ts, id, x FROM events WHERE x > 0)"
+        cer_spark.stream(frame, sql.replace("FROM events", inner))
     frame.createOrReplaceTempView("live_events")
     with pytest.raises(DataError, match=r"use cer_spark.stream\(df, sql"):
         cer_spark.match_recognize(sql.replace("FROM events", "FROM live_events"), frame.sparkSession)
