@@ -112,7 +112,7 @@ EXAMPLES = (
         "sequence",
         "Sequence",
         "language/sequence.md",
-        "A semicolon lets anything come between: every purchase with every later sale is an answer.",
+        "With a semicolon, anything may come between: every purchase with every later sale is a match.",
         "trades.csv",
         "SELECT x, y WHERE <<first>> AS x ; <<second>> AS y",
         {
@@ -122,9 +122,9 @@ EXAMPLES = (
     ),
     Example(
         "contiguous",
-        "One right after another",
+        "Nothing between",
         "language/contiguous.md",
-        "A colon lets nothing come between: of two failures and a log-in the reset breaks one.",
+        "With a colon, nothing may come between: the reset breaks the sequence of two failures and a log-in.",
         "logins.csv",
         "SELECT f, g, l WHERE Failed AS f <<first>> Failed AS g <<second>> Login AS l",
         {
@@ -136,7 +136,7 @@ EXAMPLES = (
         "iteration",
         "One or more",
         "language/iteration.md",
-        "Every way to choose the clicks is an answer; MAX keeps those that no other contains.",
+        "Every choice of clicks is a match; MAX keeps the matches that no other match contains.",
         "clicks.csv",
         "SELECT <<kept>> c WHERE (Click AS c) <<times>> ; Leave",
         {
@@ -161,7 +161,7 @@ EXAMPLES = (
         "filter",
         "Filter",
         "language/filter.md",
-        "A predicate speaks of one event. The price of the news is missing, and no comparison with it holds.",
+        "A condition is about one event. The price of the news is missing, so no comparison with it holds.",
         "trades.csv",
         "SELECT b, s WHERE Buy AS b ; Sell AS s FILTER b[price <<side>> 102] <<both>> s[price > <<limit>>]",
         {
@@ -174,7 +174,7 @@ EXAMPLES = (
         "comparison",
         "Comparisons between events",
         "language/comparisons.md",
-        "Two trades, of which the later is above or below so many times the earlier.",
+        "Two trades; the price of the later one is above or below a multiple of the earlier price.",
         "prices.csv",
         "SELECT x, y WHERE Trade AS x <<then>> Trade AS y FILTER y.price <<side>> <<times>> * x.price",
         {
@@ -187,7 +187,7 @@ EXAMPLES = (
         "within",
         "Window",
         "language/window.md",
-        "The end is at most so far from the start, and exactly so far is in.",
+        "The end may be at most this far from the start. The limit itself is included.",
         "trades.csv",
         "SELECT b, s WHERE Buy AS b ; Sell AS s WITHIN <<window>>",
         {"window": Place("window", ("30 SECONDS", "1 MINUTE", "2 MINUTES", "2 EVENTS", "4 EVENTS"))},
@@ -209,7 +209,7 @@ EXAMPLES = (
         "partition",
         "Partition",
         "language/partition.md",
-        "With PARTITION BY each symbol has a stream of its own, in which other symbols do not come between.",
+        "With PARTITION BY, each symbol is matched separately, so other symbols do not come between.",
         "trades.csv",
         "SELECT b, s WHERE Buy AS b <<then>> Sell AS s <<apart>>",
         {"then": THEN, "apart": Place("partition", ("", "PARTITION BY symbol"))},
@@ -218,7 +218,7 @@ EXAMPLES = (
         "unless",
         "Without",
         "language/unless.md",
-        "An order and a payment, unless something happens from the one to the other.",
+        "An order and a payment, unless something else happens between them.",
         "orders.csv",
         "SELECT o, p WHERE (Order AS o ; Pay AS p) UNLESS (<<what>>)",
         {
@@ -232,7 +232,7 @@ EXAMPLES = (
         "followed-by",
         "What comes after",
         "language/followed-by.md",
-        "A log-on, and whether the user logs off within so many hours. The match ends at the log-on.",
+        "A log-on, if the user does or does not log off within this time. The match ends at the log-on.",
         "sessions.csv",
         "SELECT l WHERE Logon AS l <<comes>> [<= <<span>>] Logoff PARTITION BY user",
         {
@@ -244,7 +244,7 @@ EXAMPLES = (
         "strategies",
         "Strategies",
         "language/strategies.md",
-        "Of the answers with the same end a strategy keeps some. The C is the only end here.",
+        "A strategy keeps some of the matches with the same end. Here, C is the only end.",
         "steps.csv",
         "SELECT <<kept>> a, b, c WHERE <<first>> AS a ; <<second>> AS b ; C AS c",
         {
@@ -255,9 +255,9 @@ EXAMPLES = (
     ),
     Example(
         "prior",
-        "The repetition before",
+        "The previous repetition",
         "language/prior.md",
-        "Each trade is compared with the one that the repetition before marked.",
+        "Each trade is compared with the trade of the previous repetition.",
         "prices.csv",
         "SELECT x WHERE (Trade AS x FILTER x.price <<side>> PRIOR(x).price) <<times>>",
         {
@@ -269,7 +269,7 @@ EXAMPLES = (
         "parameters",
         "Parameters",
         "language/parameters.md",
-        "The query stays as it is, and the values come with the call.",
+        "The query stays the same; you pass the values with the call.",
         "trades.csv",
         "SELECT b, s WHERE Buy AS b ; Sell AS s FILTER s[price > $limit] WITHIN $span",
         {

@@ -1,4 +1,4 @@
-// The playground: shows what recorded.js holds. Nothing is computed here: each choice has its recorded answers.
+// The playground: shows what recorded.js holds. Nothing is computed here: each choice has its recorded matches.
 (() => {
   const root = document.getElementById("play");
   const { streams, examples, pictures } = RECORDED;
@@ -52,12 +52,12 @@
   const show = () => {
     const found = example.answers[key()];
     const number = found.rows.length;
-    const caption = number ? `${number} complex event${number > 1 ? "s" : ""}` : "No complex event";
+    const caption = number ? `${number} match${number > 1 ? "es" : ""}` : "No match";
     const picture = make("div", { class: "play-picture" });
     picture.innerHTML = pictures[found.picture];
     answers.replaceChildren(
-      frame("Timeline of the answers", picture),
-      number ? frame("Table of the answers", table(caption, found.names, found.rows)) : make("p", {}, `${caption}.`));
+      frame("Timeline of the matches", picture),
+      number ? frame("Table of the matches", table(caption, found.names, found.rows)) : make("p", {}, `${caption}.`));
     command.textContent = found.command;
     root.dataset.shown = `${example.key}=${key()}`;
     history.replaceState(null, "", `#${root.dataset.shown}`);

@@ -16,7 +16,7 @@ const RECORDED = {
 "key": "sequence",
 "title": "Sequence",
 "page": "language/sequence.md",
-"said": "A semicolon lets anything come between: every purchase with every later sale is an answer.",
+"said": "With a semicolon, anything may come between: every purchase with every later sale is a match.",
 "stream": "trades.csv",
 "query": [
 "SELECT x, y WHERE ",
@@ -234,9 +234,9 @@ const RECORDED = {
 },
 {
 "key": "contiguous",
-"title": "One right after another",
+"title": "Nothing between",
 "page": "language/contiguous.md",
-"said": "A colon lets nothing come between: of two failures and a log-in the reset breaks one.",
+"said": "With a colon, nothing may come between: the reset breaks the sequence of two failures and a log-in.",
 "stream": "logins.csv",
 "query": [
 "SELECT f, g, l WHERE Failed AS f ",
@@ -419,7 +419,7 @@ const RECORDED = {
 "key": "iteration",
 "title": "One or more",
 "page": "language/iteration.md",
-"said": "Every way to choose the clicks is an answer; MAX keeps those that no other contains.",
+"said": "Every choice of clicks is a match; MAX keeps the matches that no other match contains.",
 "stream": "clicks.csv",
 "query": [
 "SELECT ",
@@ -958,7 +958,7 @@ const RECORDED = {
 "key": "filter",
 "title": "Filter",
 "page": "language/filter.md",
-"said": "A predicate speaks of one event. The price of the news is missing, and no comparison with it holds.",
+"said": "A condition is about one event. The price of the news is missing, so no comparison with it holds.",
 "stream": "trades.csv",
 "query": [
 "SELECT b, s WHERE Buy AS b ; Sell AS s FILTER b[price ",
@@ -1493,7 +1493,7 @@ const RECORDED = {
 "key": "comparison",
 "title": "Comparisons between events",
 "page": "language/comparisons.md",
-"said": "Two trades, of which the later is above or below so many times the earlier.",
+"said": "Two trades; the price of the later one is above or below a multiple of the earlier price.",
 "stream": "prices.csv",
 "query": [
 "SELECT x, y WHERE Trade AS x ",
@@ -2040,7 +2040,7 @@ const RECORDED = {
 "key": "within",
 "title": "Window",
 "page": "language/window.md",
-"said": "The end is at most so far from the start, and exactly so far is in.",
+"said": "The end may be at most this far from the start. The limit itself is included.",
 "stream": "trades.csv",
 "query": [
 "SELECT b, s WHERE Buy AS b ; Sell AS s WITHIN ",
@@ -2765,7 +2765,7 @@ const RECORDED = {
 "key": "partition",
 "title": "Partition",
 "page": "language/partition.md",
-"said": "With PARTITION BY each symbol has a stream of its own, in which other symbols do not come between.",
+"said": "With PARTITION BY, each symbol is matched separately, so other symbols do not come between.",
 "stream": "trades.csv",
 "query": [
 "SELECT b, s WHERE Buy AS b ",
@@ -2944,7 +2944,7 @@ const RECORDED = {
 "key": "unless",
 "title": "Without",
 "page": "language/unless.md",
-"said": "An order and a payment, unless something happens from the one to the other.",
+"said": "An order and a payment, unless something else happens between them.",
 "stream": "orders.csv",
 "query": [
 "SELECT o, p WHERE (Order AS o ; Pay AS p) UNLESS (",
@@ -3051,7 +3051,7 @@ const RECORDED = {
 "key": "followed-by",
 "title": "What comes after",
 "page": "language/followed-by.md",
-"said": "A log-on, and whether the user logs off within so many hours. The match ends at the log-on.",
+"said": "A log-on, if the user does or does not log off within this time. The match ends at the log-on.",
 "stream": "sessions.csv",
 "query": [
 "SELECT l WHERE Logon AS l ",
@@ -3229,7 +3229,7 @@ const RECORDED = {
 "key": "strategies",
 "title": "Strategies",
 "page": "language/strategies.md",
-"said": "Of the answers with the same end a strategy keeps some. The C is the only end here.",
+"said": "A strategy keeps some of the matches with the same end. Here, C is the only end.",
 "stream": "steps.csv",
 "query": [
 "SELECT ",
@@ -3791,9 +3791,9 @@ const RECORDED = {
 },
 {
 "key": "prior",
-"title": "The repetition before",
+"title": "The previous repetition",
 "page": "language/prior.md",
-"said": "Each trade is compared with the one that the repetition before marked.",
+"said": "Each trade is compared with the trade of the previous repetition.",
 "stream": "prices.csv",
 "query": [
 "SELECT x WHERE (Trade AS x FILTER x.price ",
@@ -4052,7 +4052,7 @@ const RECORDED = {
 "key": "parameters",
 "title": "Parameters",
 "page": "language/parameters.md",
-"said": "The query stays as it is, and the values come with the call.",
+"said": "The query stays the same; you pass the values with the call.",
 "stream": "trades.csv",
 "query": [
 "SELECT b, s WHERE Buy AS b ; Sell AS s FILTER s[price > $limit] WITHIN $span"
