@@ -120,7 +120,7 @@ def run(
     form: OutputFormat = None,
     output: Output = None,
 ) -> int:
-    """Print the complex events."""
+    """Print the matches."""
     from cer_gpu.output import output_file, write_matches, write_rows
     from cer_gpu.progress import shown_together
 
@@ -151,7 +151,7 @@ def count(
     reading: EventOptions,
     memory: Memory = None,
 ) -> int:
-    """Print how many complex events there are."""
+    """Print how many matches there are."""
     from cer_gpu.digits import decimal_text
 
     found = _compile(query_text(query)).count(
@@ -175,7 +175,7 @@ def hits(
     form: OutputFormat = None,
     output: Output = None,
 ) -> int:
-    """Print where complex events end."""
+    """Print where matches end."""
     from cer_gpu.output import output_file, write_rows
 
     chosen = result_format(form, output)
@@ -209,7 +209,7 @@ def explain(
     form: Drawn = None,
     output: Output = None,
 ) -> int:
-    """Explain how the query is evaluated, draw its automaton, or show how far matches get."""
+    """Explain which engine runs the query and why, draw its automaton, or count matches by step."""
     chosen = "funnel" if funnel else drawing_format(form, output)
     refuse_own_input(data or (), output)
     text = query_text(query)
@@ -256,7 +256,7 @@ def check(
 
 @_command
 def device() -> int:
-    """Print a report on the GPUs: whether they give the answers that the CPU gives."""
+    """Print a report on the GPUs: whether they give the results of the CPU."""
     import cer_gpu
 
     found = cer_gpu.device_report()
@@ -276,7 +276,7 @@ def warm(
         bool, typer.Option("--all", help="Compile the kernels of all kinds of queries, not of common ones.")
     ] = False,
 ) -> int:
-    """Compile the kernels that common queries need, so that these do not wait for them."""
+    """Compile what common queries need, ahead of time."""
     from cer_gpu.warm import warm as compile_kernels
 
     compile_kernels(ship, every)
@@ -285,7 +285,7 @@ def warm(
 
 @_command
 def demo() -> int:
-    """Answer a question about 336,776 real flights, and write a report."""
+    """Run a query on 336,776 real flights, and write a report."""
     from cer_gpu.demo import main as show
 
     show()

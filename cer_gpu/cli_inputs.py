@@ -105,15 +105,15 @@ Until = Annotated[
     str | None,
     typer.Option(
         metavar="TIME",
-        help="The events are known up to this time: what may still come after it is not taken for missing.",
+        help="The events are known up to this time: later events may still come.",
     ),
 ]
 Late = Annotated[
     str | None,
-    typer.Option(metavar="SPAN", help="Rows may be out of order by at most so much time, such as '30 s'."),
+    typer.Option(metavar="SPAN", help="Rows may be late by at most this time, such as '30 s'."),
 ]
 OnLate = Annotated[
-    LateRow, typer.Option("--on-late", help="What becomes of rows that are later: an error, or left out.")
+    LateRow, typer.Option("--on-late", help="Rows that are even later are an error, or left out.")
 ]
 Delimiter = Annotated[
     str | None,
@@ -144,7 +144,7 @@ Memory = Annotated[
 Ambiguous = Annotated[
     ClockChoice,
     typer.Option(
-        help="Which moment a time in a CSV file is that clocks of the column's time zone showed twice."
+        help="What a time in a CSV file means that local clocks showed twice: an error, or which of the two."
     ),
 ]
 ShowProgress = Annotated[
@@ -179,7 +179,7 @@ Device = Annotated[
     str, typer.Option(metavar="DEVICE", help="auto, cpu, cuda or cuda:N; several as cuda:0,cuda:1.")
 ]
 Engine = Annotated[
-    str, typer.Option(metavar="ENGINE", help="auto, or an engine that `cer explain` lists under routes.")
+    str, typer.Option(metavar="ENGINE", help="auto, or the name of an engine; `cer explain` names them.")
 ]
 
 

@@ -61,7 +61,7 @@ def maintain(
     form: OutputFormat = None,
     output: Output = None,
 ) -> int:
-    """Insert and delete rows of relations, all of them or none, and print the answers of a rule."""
+    """Insert and delete rows of relations, and print the result of a rule."""
     from cer_gpu.cli_inputs import query_text
     from cer_gpu.output import output_file, write_rows
 

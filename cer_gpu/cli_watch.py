@@ -98,7 +98,7 @@ def watch(
     no_replay: NoReplay = False,
     initial: Initial = None,
 ) -> int:
-    """Print the matches of what comes into a folder, as they end."""
+    """Print the matches of new files in a folder, as they end."""
     import cer_gpu
     from cer_gpu.watch_state import WatchState
     from cer_gpu.watched_stream import WatchedStream

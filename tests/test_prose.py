@@ -120,6 +120,17 @@ def test_no_public_docstring_uses_a_word_that_is_out() -> None:
     assert found == {}
 
 
+def test_the_help_of_the_shell_uses_no_word_that_is_out() -> None:
+    from typer.main import get_command
+
+    from cer_gpu.cli import app
+
+    shell = get_command(app)
+    texts = {name: one.help or "" for name, one in shell.commands.items()}  # type: ignore[attr-defined]
+    assert len(texts) >= 10
+    assert {name: out_of(text) for name, text in texts.items() if out_of(text)} == {}
+
+
 def messages(path: Path) -> Iterator[tuple[int, str]]:
     """The texts of a module that are no docstrings, with their lines; what is filled in is left out."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
