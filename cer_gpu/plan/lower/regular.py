@@ -236,7 +236,7 @@ def _plain(query: CompiledQuery, keyed: bool) -> PlainWords:
         )
     if query.traits.keeps == "chosen again":
         speed = "hits: constant time per event; counts and matches: each end reads its window again"
-    how = "each event moves the pattern from one state to the next; the states are a small table"
+    how = "each event moves the pattern from one state to the next, by a small table"
     return PlainWords(why, how, speed)
 
 
