@@ -305,7 +305,9 @@ def test_runs_whose_automaton_is_too_large_are_not_counted() -> None:
     kept = [stages[place] for place in places]
     table = funnel_table(kept, [7] * len(kept), [10 - stage.runs for stage in kept], ListedRunCounts({}, {}))
     assert table["died"].to_pylist() == [None, 1, 0, None, None]
-    assert table["note"].to_pylist()[3:] == ["the automaton of the runs that go on is too large"] * 2
+    assert (
+        table["note"].to_pylist()[3:] == ["the automaton of the partial matches that go on is too large"] * 2
+    )
 
     def refused(place: int) -> Any:
         raise cer.LimitError("too large")

@@ -269,6 +269,6 @@ def test_nothing_is_made_for_it_where_another_machine_runs(monkeypatch: pytest.M
 def test_too_many_shapes_of_a_plain_pattern_say_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cer_gpu.automata.configurations.shapes.SHAPES", 12)
     query = cer.compile(f"SELECT * WHERE {' ; '.join('ABC' * 5)}")
-    with pytest.raises(LimitError, match="leave `engine` out, as another machine may need less"):
+    with pytest.raises(LimitError, match="leave `engine` out, as another engine may need less"):
         query.count(events(200, "shapes"), **GENERAL)
     assert query.count(events(200, "shapes"), order_by="ts") > 0

@@ -188,7 +188,7 @@ def test_counts_past_two_to_the_62_are_exact(depth: int) -> None:
     assert products.hits.counts.tolist() == [min(number, join_counts.LARGEST) for number in exact]
     assert JoinAnswers([products], [0], LABEL_ATOMS).exact_counts().tolist() == exact
     if depth > 5:
-        with pytest.raises(LimitError, match="answers end at one event"):
+        with pytest.raises(LimitError, match="matches end at one event"):
             list(JoinAnswers([products], [0], LABEL_ATOMS).blocks(np.arange(2)))
 
 

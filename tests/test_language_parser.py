@@ -365,7 +365,7 @@ def test_what_is_no_query(text: str, expected: list[str]) -> None:
         ("SELECT * WHERE A => B", "for one event after another write `A ; B`"),
         ("SELECT * WHERE A -> B", "for one event after another write `A ; B`"),
         ("SELECT * WHERE A THEN B", "for one event after another write `A ; B`"),
-        ("SELECT * WHERE A ; B;", "does not end with it"),
+        ("SELECT * WHERE A ; B;", "remove it: `;`"),
         ("SELECT * WHERE A B", "AS B"),
         ("SELECT * WHERE A* ; B", "one or more is `B+`"),
         ("SELECT * WHERE A{2", "add the missing `}`, at the end or earlier"),

@@ -55,7 +55,9 @@ def test_partial_matches_stay_within_memory(asked: str) -> None:
     ASKED[asked](query, table.slice(0, 200), order_by="ts")  # what is loaded and compiled first
     tracemalloc.start()
     try:
-        with pytest.raises(cer.LimitError, match=r"at hand, need .* memory=20,000,000 is allowed.*narrower"):
+        with pytest.raises(
+            cer.LimitError, match=r"current events, need .* memory=20,000,000 is allowed.*narrower"
+        ):
             ASKED[asked](query, table, order_by="ts", memory=ALLOWED)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
@@ -67,7 +69,9 @@ def test_partial_matches_stay_within_memory(asked: str) -> None:
 def test_without_memory_the_free_memory_is_the_bound(asked: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "free_memory", lambda: memory.RESERVE + 30_000_000)
     monkeypatch.setattr(memory, "LIGHT", 1_000_000)
-    with pytest.raises(cer.LimitError, match=r"at hand, need .* bytes, and .* are free on this machine"):
+    with pytest.raises(
+        cer.LimitError, match=r"current events, need .* bytes, and .* are free on this machine"
+    ):
         ASKED[asked](cer.compile(SCANS), connections(4000), order_by="ts")
 
 
@@ -85,7 +89,7 @@ def test_the_machine_of_python_values_looks_at_memory() -> None:
     stream = query.stream(memory=2_000_000)
     stream.push(table.slice(0, 4))
     assert isinstance(stream._run.runner.runs, RegisterRuns)
-    with pytest.raises(cer.LimitError, match=r"at hand, need .* memory=2,000,000 is allowed"):
+    with pytest.raises(cer.LimitError, match=r"current events, need .* memory=2,000,000 is allowed"):
         stream.push(table.slice(4))
 
 
@@ -107,7 +111,7 @@ def test_the_rows_of_configurations_are_bound_where_no_nodes_are_made() -> None:
     query = cer.compile("SELECT * WHERE A AS a ; B AS b FILTER a.v + b.v != 7")
     table = pa.table({"type": ["A"] * 60_000 + ["B"], "v": range(60_001)})
     assert query.count(table) == 60_000
-    with pytest.raises(cer.LimitError, match=r"partial matches are open|at hand, need"):
+    with pytest.raises(cer.LimitError, match=r"partial matches are open|current events, need"):
         query.count(table, memory=3_000_000)
 
 

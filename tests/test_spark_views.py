@@ -165,13 +165,13 @@ def test_a_delete_of_what_is_not_there_leaves_all_parts_as_they_were(spark: Any,
     with pytest.raises(Exception, match=r"cannot delete \(x = 'w', a = 2\) from R"):
         made.delete("R")(spark.createDataFrame(gone), 0)
     assert views.ViewFolder(str(tmp_path)).commit() == before
-    with pytest.raises(DataError, match="the rule has no answers yet"):
+    with pytest.raises(DataError, match="the view has no rows yet"):
         made.enumerate(spark)
 
 
 def test_what_cannot_be_shared_out_is_said(spark: Any, tmp_path: Path) -> None:
     views = spark_views()
-    with pytest.raises(DataError, match="no variable is in all atoms"):
+    with pytest.raises(DataError, match="no variable is in all parts of the rule"):
         views.maintain(ALONE, tmp_path, parts=2)
     with pytest.raises(DataError, match="several keys"):
         views.maintain("Q(; COUNT(*)) <- R(x, a), S(k = x, c = c)", tmp_path, parts=2)

@@ -120,7 +120,7 @@ def test_times_that_python_has_no_value_for(far: pa.Table) -> None:
         assert matches.to_arrow()["end"].to_pylist() == [1, 3, 3]
         with pytest.raises(cer.DataError, match=rf"`{column}` .* Python cannot represent: .*to_arrow"):
             list(matches)
-        with pytest.raises(cer.DataError, match=r"pandas cannot hold the answers: .*to_arrow"):
+        with pytest.raises(cer.DataError, match=r"pandas cannot hold the matches: .*to_arrow"):
             matches.to_pandas(flat=False)
         assert len(matches.to_arrow(flat=True)) == 3
         for form in ("table", "jsonl", "csv"):

@@ -281,12 +281,12 @@ class Shapes:
     def about(self, what: str) -> str:
         """The message of a limit: the operators whose clocks are open, and what to do."""
         operators = "; ".join(sorted({test.about for test in self._tests if test.about}))
-        kept = [f"the times at which their clocks were set, of {operators}"] if operators else []
+        kept = [f"times for the bounds of {operators}"] if operators else []
         kept += [f"the values that `{text}` compares" for text in self._compared]
         if self._automaton.columns and not self._compared:
             kept.append(f"the values of `{to_text(self._automaton.columns[0])}` that WITHIN measures")
         if not kept:
-            return f"{what}: leave `engine` out, as another machine may need less, or filter more"
+            return f"{what}: leave `engine` out, as another engine may need less, or filter more"
         return (
             f"{what}: they keep {', and '.join(kept)}. Give these a narrower interval or a smaller WITHIN, "
             "filter more, or divide the stream (PARTITION BY)"
