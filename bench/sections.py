@@ -28,6 +28,7 @@ from bench.fresh import ChildError, in_fresh_process
 from bench.joins import join_rivals, join_update
 from bench.keyed_events import keyed_events
 from bench.keyed_rivals import BUCKETED, FORMS, NO_JOIN
+from bench.live import spark_live
 from bench.measure import Times, measure
 from bench.queries import KeyedSteps, ThreeSteps
 from bench.rivals.section import rivals
@@ -283,5 +284,6 @@ SECTIONS: dict[str, Callable[[Sizes], Iterator[Figure]]] = {
     "spark_prepared": spark_prepared,
     "spark_frames": spark_frames,
     "spark_cut": spark_cut,
+    "spark_live": spark_live,
     "spark_rivals": spark_rivals,
 }

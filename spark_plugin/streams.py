@@ -49,6 +49,8 @@ PRODUCTS = ("run", "hits", "counts")
 
 STORE = "spark.sql.streaming.stateStore.providerClass"
 
+CHANGELOG = "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled"
+
 ROCKS_DB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 """The only state store that `transformWithState` runs on."""
 
@@ -79,7 +81,8 @@ def stream(streaming_df: DataFrame, query: Query | str, **keywords: Any) -> Data
     """Run a query on a streaming DataFrame: one row for each match, as soon as time has decided it.
 
     The answers are those of `cer_spark.run` over all rows that ever come, without those that come too late.
-    It needs Spark's RocksDB state store, which is set in the session if nothing else is.
+    It needs Spark's RocksDB state store, which is set in the session, with a log of changes, if nothing else
+    is.
 
     Parameters
     ----------
@@ -244,10 +247,16 @@ def _milliseconds(late: Any, kind: pa.DataType, unit: str | None) -> int:
 
 
 def _set_store(frame: DataFrame) -> None:
-    """Set the state store that `transformWithState` needs, if the session has not chosen it."""
+    """Set the state store that `transformWithState` needs, where the session has not chosen it.
+
+    What a micro-batch changes is then written as a log: a snapshot of the store each time takes 1.0 s instead
+    of 0.3 s of a micro-batch.
+    """
     conf = frame.sparkSession.conf
     if "RocksDB" not in (conf.get(STORE, "") or ""):
         conf.set(STORE, ROCKS_DB)
+    if not conf.get(CHANGELOG, ""):
+        conf.set(CHANGELOG, "true")
 
 
 def _with_buckets(frame: DataFrame, live: StreamTask, late: str | None = None) -> DataFrame:
