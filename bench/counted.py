@@ -1,4 +1,4 @@
-"""`A {20,}` beside `A+`: a counted repetition should cost an event no more than an uncounted one."""
+"""`A {200,}` beside `A+`: a counted repetition should cost an event no more than an uncounted one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from bench.streams import PRICES, codes_of, make_table, values_of
 SHARES = (0.01, 0.1, 1.0)
 """The share of the A that the filter keeps."""
 
-LEAST = 20
+LEAST = 200
 
 
 def counted(sizes: Sizes) -> Iterator[Figure]:

@@ -8,7 +8,7 @@ new suffixes are made up to j (van Herk; two stacks). Every event is multiplied 
 window, and only the rows that a hit needs are kept.
 
 Sums are int64 and every one is checked: where one reaches 2**62 the segment is counted again by remainders
-(`cpu_remainders`). Nothing wraps.
+(`cpu_shifts`). Nothing wraps.
 """
 
 import numpy as np
@@ -163,11 +163,11 @@ def counts(tables, forward, backward, symbols, hit_first, hit_event, hit_lowest,
     if not exact:
         return np.where(np.repeat(status, np.diff(hit_first)) != 0, np.int64(2**62), out)
     # Few queries need it, and what is not imported takes no time.
-    from .cpu_remainders import counts_by_remainders
+    from .cpu_shifts import ShiftedCounter
 
     whole, large = out.astype(object), np.flatnonzero(status)
     of = np.concatenate([np.arange(hit_first[g], hit_first[g + 1]) for g in large])
     first = np.append(0, np.cumsum(np.diff(hit_first)[large]))
     again = SegmentHits(first, hit_event[of], hit_lowest[of])
-    whole[of] = counts_by_remainders(tables, forward, backward, symbols, again, True, most_steps)
+    whole[of] = ShiftedCounter(tables, forward, backward).counts(symbols, again, True, most_steps)
     return whole

@@ -369,7 +369,7 @@ class AutomatonRunner:
         self, chunk: Chunk, first: np.ndarray, event: np.ndarray, lowest: np.ndarray
     ) -> np.ndarray:
         """How many complex events end at each of some ends, exactly."""
-        if self._devices is not None and len(event) and not self._numbers.by_cpu:
+        if self._devices is not None and len(event) and not self._numbers.repeat:
             return self._devices.counts(self, chunk, first, event, lowest)
         return self._numbers.at(chunk.events.symbols, SegmentHits(first, event, lowest), True)
 

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from cer_gpu.errors import LimitError
 from cer_gpu.kernels.attribute_windows.contract import AutomatonPrograms
 from cer_gpu.kernels.counts.cpu import counts
 from cer_gpu.kernels.runs.contract import SegmentHits
+
+if TYPE_CHECKING:
+    from cer_gpu.kernels.counts.cpu_shifts import ShiftedCounter
 
 COUNT_BITS = 1 << 16
 """The most bits of the number of partial matches."""
@@ -18,8 +24,8 @@ COUNTS_BITS = 1 << 33
 COUNT_STEPS = 50_000_000_000
 """The most sums for the numbers at the ends of some segments: about a minute of one thread."""
 
-MOST_STATES = 16
-"""States of an automaton that a device counts by, at most: each thread keeps two matrices of all states."""
+MANY_STATES = 16
+"""From this many states on, an automaton is searched for states that repeat themselves, as in `A {200,}`."""
 
 
 class WindowNumbers:
@@ -37,10 +43,21 @@ class WindowNumbers:
         self._text = text
         self._one_kind = len(programs.tables.first) == 3  # the neutral symbol has a range too
 
+    @cached_property
+    def _by_remainders(self) -> ShiftedCounter | None:
+        """What counts automata with many states that repeat themselves; None for other automata."""
+        if self._programs.tables.n_live <= MANY_STATES:
+            return None
+        # Few queries need it, and what is not imported takes no time.
+        from cer_gpu.kernels.counts.cpu_shifts import ShiftedCounter
+
+        found = ShiftedCounter(*self._programs)
+        return found if found.repeats else None
+
     @property
-    def by_cpu(self) -> bool:
-        """Whether the CPU counts, whatever device was asked for."""
-        return self._one_kind or self._programs.tables.n_live > MOST_STATES
+    def repeat(self) -> bool:
+        """Whether a window is counted at once, by what repeats itself: devices have no kernel for that."""
+        return self._one_kind or self._by_remainders is not None
 
     def at(self, symbols: np.ndarray, hits: SegmentHits, exact: bool) -> np.ndarray:
         """The numbers, exactly; unless `exact`, 2^62 may stand for any number from 2^52 on.
@@ -59,6 +76,8 @@ class WindowNumbers:
         if self._one_kind:
             return self._alike(hits.event - hits.lowest + 1, exact)
         try:
+            if self._by_remainders is not None:
+                return self._by_remainders.counts(symbols, hits, exact, COUNT_STEPS)
             return counts(*self._programs, symbols, *hits, exact, COUNT_STEPS)
         except OverflowError as error:
             longest = int((hits.event - hits.lowest).max(initial=0)) + 1

@@ -1,4 +1,4 @@
-"""Counts by remainders, of automata with many states and of large numbers: as by matrices of integers."""
+"""Counts of automata whose states repeat themselves, and of large numbers: as by matrices of integers."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from itertools import pairwise, product
 import numpy as np
 import pyarrow as pa
 import pytest
-from cer_gpu.kernels.counts import cpu, cpu_remainders
+from cer_gpu.kernels.counts import cpu, cpu_shifts
 from cer_gpu.kernels.counts.contract import counts_reference
-from cer_gpu.kernels.counts.cpu_remainders import combined, counts_by_remainders, primes_below
+from cer_gpu.kernels.counts.cpu_shifts import ShiftedCounter, combined, primes_below
 from cer_gpu.kernels.runs.contract import SegmentHits
 from cer_gpu.kernels.runs.programs import backward_program, forward_program
 
@@ -18,18 +18,22 @@ from cer_gpu.api import Query
 from cer_gpu.engine.machines import numbers
 from cer_gpu.plan.automaton import AutomatonMachine
 
-PATTERNS = (
-    "A {30,} ; B",
-    "A {20,30} ; B ; C",
-    "C ? ; A {20,} ; B ? ; C",
-    "A :{20,} : B",
-    "(A ; B : C) {20,} ; A",
-    "(A AS a) {20,} ; A AS b ; B",
-    "(A OR B) {20,} ; C",
-    "A {20,} OR B {30,}",
-    "A ; B ; C",
-    "(A {20,} ; B) +",
-)
+RANGES = {
+    "A {30,} ; B": (29, 1),
+    "C ; A {30,} ; B": (30, 1),
+    "A {20,30} ; B ; C": (20, 1),
+    "C ? ; A {20,} ; B ? ; C": (20, 1),
+    "A :{20,} : B": (19, 1),
+    "(A ; B) {20,}": (37, 2),
+    "(A ; B : C) {20,} ; A": (57, 3),
+    "A {20,} ; B {20,}": (19, 1),
+    "(A AS a) {20,} ; A AS b ; B": (19, 1),
+    "(A OR B) {20,} ; C": (19, 1),
+    "A {20,} OR B {30,}": (36, 2),
+    "A ; B ; C": (0, 1),
+    "(A {20,} ; B) +": (0, 1),
+}
+"""The states of a pattern that repeat themselves, and after how many."""
 
 
 def programs_of(pattern: str):
@@ -60,39 +64,47 @@ def hits_of(rng: np.random.Generator, count: int, widest: int) -> SegmentHits:
     return SegmentHits(np.array(cuts), event, lowest)
 
 
-@pytest.mark.parametrize("pattern", PATTERNS)
+@pytest.mark.parametrize("pattern", RANGES)
 def test_counts_are_those_of_all_states(pattern: str, monkeypatch: pytest.MonkeyPatch) -> None:
     programs = programs_of(pattern)
+    counter = ShiftedCounter(*programs)
+    assert (counter.found.stop - counter.found.low, counter.found.period) == RANGES[pattern]
     rng = np.random.default_rng(len(pattern))
     largest = 0
     relevant = programs[0].n_symbols - 1
-    for often, last in product(range(1, relevant + 1), repeat=2):
-        count = 130
-        monkeypatch.setattr(cpu_remainders, "ROOM", 1 if often == last else cpu_remainders.ROOM)
-        kept = np.where(np.arange(count) < 80, often, last)
+    lasts = relevant if counter.found.period == 1 else 1
+    for often, last in product(range(1, relevant + 1), range(1, lasts + 1)):
+        count, room = 130, 1 if often == last else cpu_shifts.ROOM
+        monkeypatch.setattr(cpu_shifts, "ROOM", room)
+        if counter.found.period > 1:
+            kept = (np.arange(count) + often) % relevant + 1
+        else:
+            kept = np.where(np.arange(count) < 80, often, last)
         drawn = rng.integers(0, programs[0].n_symbols, count)
         symbols = np.where(rng.random(count) < (0.98 if ":" in pattern else 0.75), kept, drawn).astype(
             np.uint8
         )
         hits = hits_of(rng, count, 120)
         wanted = by_integers(programs, symbols, hits)
-        assert counts_by_remainders(*programs, symbols, hits, exact=True).tolist() == wanted
-        roughly = counts_by_remainders(*programs, symbols, hits, exact=False).tolist()
+        assert counter.counts(symbols, hits, exact=True).tolist() == wanted
+        roughly = counter.counts(symbols, hits, exact=False).tolist()
         assert roughly == [2**62 if number >= 2**52 else number for number in wanted]
         largest = max(largest, *wanted)
     assert largest > 10 or ":" in pattern
 
 
-def test_counts_are_those_by_definition() -> None:
+def test_counts_are_those_by_definition(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cer_gpu.kernels.counts.shifts.SHIFTED", 3)
     for pattern in ("A {4,} ; B", "C ; A {4,6} ; B", "A {5,} ; C ? ; B"):
         programs = programs_of(pattern)
+        counter = ShiftedCounter(*programs)
+        assert counter.repeats
         rng = np.random.default_rng(3)
         for _ in range(20):
             symbols = rng.integers(0, programs[0].n_symbols, 11).astype(np.uint8)
             event = np.arange(11)
             lowest = np.maximum(event - 9, 0)
-            hits = SegmentHits(np.array([0, 11]), event, lowest)
-            found = counts_by_remainders(*programs, symbols, hits, exact=True)
+            found = counter.counts(symbols, SegmentHits(np.array([0, 11]), event, lowest), exact=True)
             assert found.tolist() == counts_reference(programs[0], symbols, 0, 11, event, lowest)
 
 
@@ -108,7 +120,7 @@ def test_remainders_tell_numbers() -> None:
 
 
 @pytest.mark.parametrize("more", ["WITHIN 240 EVENTS", "WITHIN 200 [n]", "PARTITION BY k WITHIN 500 [n]"])
-def test_queries_count_beyond_64_bits(more: str) -> None:
+def test_queries_count_what_their_states_would(more: str, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(9)
     count = 700
     events = pa.table(
@@ -117,7 +129,9 @@ def test_queries_count_beyond_64_bits(more: str) -> None:
     for pattern in ("A {20,} ; B", "C ; A {20,30} ; B ; C", "C ? ; A {20,} ; B"):
         query = cer.compile(f"SELECT * WHERE {pattern} {more}")
         found = query.counts(events)
-        assert query.counts(events, engine="general") == found
+        with monkeypatch.context() as without:
+            without.setattr(numbers, "MANY_STATES", 1 << 30)
+            assert query.counts(events) == found
         assert [int(one) > 0 for one in found["count"].to_pylist()] == [True] * len(found)
         assert found["position"] == query.hits(events)["position"]
         assert max(map(int, found["count"].to_pylist())) > 2**55
