@@ -40,13 +40,13 @@ if TYPE_CHECKING:
 
     from cer_gpu.api import Query, compile
     from cer_gpu.backtesting.result import Backtest
-    from cer_gpu.backtesting.row_pattern_query import RowPatternQuery
     from cer_gpu.backtesting.run import backtest
     from cer_gpu.backtesting.sweep import Variants, sweep
     from cer_gpu.engine.answers.matches import Matches
     from cer_gpu.engine.answers.values import ComplexEvent
     from cer_gpu.engine.run.device_report import DeviceReport, device_report
     from cer_gpu.errors import CerError, DataError, DeviceError, Diagnostic, LimitError, QueryError
+    from cer_gpu.row_pattern_query import RowPatternQuery
     from cer_gpu.row_patterns import RowPatternResult, RowPatternVariants, match_recognize
     from cer_gpu.timelines import timeline
     from cer_gpu.views import JoinView, maintain
@@ -64,7 +64,7 @@ _LATE = {
     "compile": "cer_gpu.api",
     "Backtest": "cer_gpu.backtesting.result",
     "backtest": "cer_gpu.backtesting.run",
-    "RowPatternQuery": "cer_gpu.backtesting.row_pattern_query",
+    "RowPatternQuery": "cer_gpu.row_pattern_query",
     "Variants": "cer_gpu.backtesting.sweep",
     "sweep": "cer_gpu.backtesting.sweep",
     "DeviceReport": "cer_gpu.engine.run.device_report",

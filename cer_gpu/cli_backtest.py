@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from cer_gpu.api import Query
-    from cer_gpu.backtesting.row_pattern_query import RowPatternQuery
     from cer_gpu.backtesting.sweep import Variants
+    from cer_gpu.row_pattern_query import RowPatternQuery
 
 By = Annotated[
     list[str] | None,
@@ -101,10 +101,10 @@ def asked_queries(queries: str, sweep: Sequence[str] | None) -> dict[str, Query 
     """
     from cer_gpu.api import Query
     from cer_gpu.backtesting.query_file import named_queries
-    from cer_gpu.backtesting.row_pattern_query import RowPatternQuery
     from cer_gpu.backtesting.sweep import sweep as variants
     from cer_gpu.errors import CerError
     from cer_gpu.patterns.statement_kind import is_statement
+    from cer_gpu.row_pattern_query import RowPatternQuery
 
     grid = _grid(sweep)
     is_file = queries.lower().endswith(QUERY_FILE) and not queries.startswith("@")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from cer_gpu.spark.streams import OBSERVED
+from cer_gpu.spark.watermark import OBSERVED
 
 if TYPE_CHECKING:
     from pyspark.sql.streaming import StreamingQuery

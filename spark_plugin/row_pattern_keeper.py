@@ -14,7 +14,7 @@ from cer_gpu.spark.stream_task import from_blob, to_blob
 from pyspark.sql import Row
 from pyspark.sql.streaming import StatefulProcessor
 
-from cer_gpu.engine.rows.row_pattern_stream import HeldRows, RowPatternStream
+from cer_gpu.engine.rows.row_pattern_stream import RowPatternState, RowPatternStream
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import DataError
 from cer_gpu.frozen_dataclass import dataclass
@@ -122,7 +122,7 @@ class RowPatternKeeper(StatefulProcessor):
                     "the checkpoint of this stream cannot be continued: it is of another statement. Start "
                     "with another checkpointLocation, or with the statement that it was started with"
                 )
-            held = HeldRows(from_blob(rows), moment)
+            held = RowPatternState(from_blob(rows), moment)
         task = live.task
         return RowPatternStream(live.clause, task.answer, task.in_order, task.read, held)
 

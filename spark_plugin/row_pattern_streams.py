@@ -10,6 +10,7 @@ from cer_gpu.spark.expressions import column, in_tasks, unified
 from cer_gpu.spark.row_pattern_keeper import LiveRowPattern, RowPatternKeeper
 from cer_gpu.spark.row_patterns import OWN_SQL, SessionSql, bound_clause
 from cer_gpu.spark.stream_task import BUCKET, PACKED_SCHEMA, BlobReader, BucketFiller
+from cer_gpu.spark.watermark import MOMENT, event_time, observed
 
 from cer_gpu.engine.rows.row_pattern_stream import check_live
 from cer_gpu.errors import Diagnostic, QueryError
@@ -48,7 +49,6 @@ def live_rows(frame: DataFrame, sql: str, keywords: Mapping[str, Any], buckets: 
     """
     import pyspark.sql.functions as sf
     from cer_gpu.spark.bucket_keeper import ANSWERS
-    from cer_gpu.spark.streams import MOMENT, event_time, observed
 
     from cer_gpu.patterns.sql_language import language_of
     from cer_gpu.patterns.statement import read_statement

@@ -15,16 +15,15 @@ import pyarrow as pa
 from cer_gpu.spark.binding import arrow_schema, compiled, spark_schema, task_of
 from cer_gpu.spark.expressions import column, in_tasks, key_expressions, selected
 from cer_gpu.spark.operators import with_numbers
-from cer_gpu.spark.segments import OWN
 from cer_gpu.spark.stream_task import (
     BUCKET,
     PACKED_SCHEMA,
-    PER_SECOND,
     BlobReader,
     BucketFiller,
     StreamTask,
 )
 from cer_gpu.spark.task import Task
+from cer_gpu.spark.watermark import MOMENT, event_time, observed
 
 from cer_gpu.engine.read.sources.caller_times import span_of
 from cer_gpu.engine.run.options import ON_LATE, spelled
@@ -42,9 +41,6 @@ if TYPE_CHECKING:
 BUCKETS = 16
 """Streams that share the keys, where their number is not said."""
 
-MOMENT = f"{OWN}moment"
-"""The column of the time that watermarks are made of."""
-
 PRODUCTS = ("run", "hits", "counts")
 
 STORE = "spark.sql.streaming.stateStore.providerClass"
@@ -53,9 +49,6 @@ CHANGELOG = "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabl
 
 ROCKS_DB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 """The only state store that `transformWithState` runs on."""
-
-OBSERVED = "cer_stream"
-"""The name of the metrics in the progress of a streaming query."""
 
 
 def stream_keywords(
@@ -284,36 +277,6 @@ def _with_buckets(frame: DataFrame, live: StreamTask, late: str | None = None) -
     return kept.drop(MOMENT).withColumn(BUCKET, bucket.cast("int"))
 
 
-def event_time(time: Column, kind: pa.DataType, unit: str | None) -> Column:
-    """A time as the timestamp that watermarks need, not after it.
-
-    Parameters
-    ----------
-    time : Column
-    kind : DataType
-    unit : str or None
-        The unit of plain numbers.
-    """
-    import pyspark.sql.functions as sf
-
-    if pa.types.is_date(kind):
-        return sf.timestamp_seconds(sf.unix_date(time).cast("bigint") * sf.lit(86_400))
-    if pa.types.is_timestamp(kind):
-        if kind.tz is not None:
-            return time
-        since = time - sf.lit("1970-01-01 00:00:00").cast("timestamp_ntz")
-        parts = {"DAY": 86_400_000_000, "HOUR": 3_600_000_000, "MINUTE": 60_000_000, "SECOND": 1_000_000}
-        each = [sf.extract(sf.lit(part), since).cast("decimal(20,6)") * size for part, size in parts.items()]
-        return sf.timestamp_micros(sum(each[1:], each[0]).cast("bigint"))
-    per_second = PER_SECOND[unit or "us"]
-    if pa.types.is_floating(kind):  # which is not exact: a microsecond is to spare
-        return sf.timestamp_micros(sf.floor(time * sf.lit(1e6 / per_second)) - sf.lit(1))
-    if per_second <= 1_000_000:
-        return sf.timestamp_micros(time.cast("bigint") * sf.lit(1_000_000 // per_second))
-    exact_number = time.cast("decimal(20,0)") / sf.lit(per_second // 1_000_000)
-    return sf.timestamp_micros(sf.floor(exact_number).cast("bigint"))
-
-
 def _first_states(frame: DataFrame, live: StreamTask, initial: Any) -> DataFrame:
     """The state in which each bucket begins."""
     import pyspark.sql.functions as sf
@@ -347,11 +310,3 @@ def _first_states(frame: DataFrame, live: StreamTask, initial: Any) -> DataFrame
         return keeper(packed)
 
     return rows.union(every).groupBy(BUCKET).applyInArrow(keep, schema)
-
-
-def observed(found: DataFrame) -> DataFrame:
-    """What the operator gives, with its metrics noted in the progress of the query."""
-    import pyspark.sql.functions as sf
-
-    names = [name for name in found.columns if name != "answers"]
-    return found.observe(OBSERVED, *(sf.coalesce(sf.sum(name), sf.lit(0)).alias(name) for name in names))

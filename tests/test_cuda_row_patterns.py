@@ -11,8 +11,8 @@ from cuda_registry import KERNELS
 from test_row_pattern_kernels import all_matches, lanes_of, pattern
 
 import cer_gpu as cer
+from cer_gpu.engine import choice_arrays
 from cer_gpu.engine.cuda import row_patterns
-from cer_gpu.engine.rows import match_finder
 from cer_gpu.patterns.choices import automaton_of
 from cer_gpu.patterns.live_states import LiveStates
 from cer_gpu.patterns.tree import Concatenation
@@ -25,7 +25,7 @@ if not USABLE:
 def test_matches_are_those_of_the_cpu(seed: int) -> None:
     random = Random(seed)
     automaton = automaton_of(Concatenation((pattern(random, 3), pattern(random, 1))))
-    choices = match_finder.choice_lists(automaton)
+    choices = choice_arrays.choice_lists(automaton)
     count, names = random.randint(1, 14), len(automaton.variables)
     masks = np.array([random.getrandbits(names) | random.getrandbits(names) for _ in range(count)], np.uint64)
     lanes = lanes_of(random, count)
@@ -36,7 +36,7 @@ def test_matches_are_those_of_the_cpu(seed: int) -> None:
     expected = all_matches(
         choices, lanes, skip, lambda room, at: cpu.bounded_matches(bound, lanes, skip, room, at)
     )
-    symbols, known = match_finder.symbols_of(masks, names)
+    symbols, known = choice_arrays.symbols_of(masks, names)
     with forms_launched() as launched:
         found = row_patterns.matches_on_device(
             0, choices, LiveStates(automaton, known), symbols, lanes, random.choice(TINY)

@@ -46,8 +46,9 @@ LAYERS = [
     {"step_transitions"},
     {"listed_runs", "view_answers"},
     {"funnel", "sql", "views", "plain_select"},
-    {"outer_select"},
+    {"outer_select", "row_pattern_drawing"},
     {"api", "row_patterns"},
+    {"row_pattern_query"},
     {
         "output",
         "demo",

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from cer_gpu.kernels.row_patterns import contract, cpu
 
-from cer_gpu.engine.rows import match_finder
+from cer_gpu.engine import choice_arrays
 from cer_gpu.engine.rows.search import Search
 from cer_gpu.patterns.choices import automaton_of
 from cer_gpu.patterns.live_states import LiveStates
@@ -57,7 +57,7 @@ def all_matches(
     choices: contract.ChoiceLists, lanes: np.ndarray, skip: contract.SkipRule, go: object
 ) -> tuple[list[int], list[int], list[int]]:
     """What a kernel finds: starts, lengths, slots."""
-    room = match_finder.room_of(200, 4_000)
+    room = choice_arrays.room_of(200, 4_000)
     at = np.array([0, lanes[0], 0, 0, 0], np.int64)
     assert go(room, at) == contract.DONE  # type: ignore[operator]
     found, slots = int(at[contract.MATCHES]), int(at[contract.SLOTS])
@@ -68,7 +68,7 @@ def all_matches(
 def test_three_ways_find_the_same_matches(seed: int) -> None:
     random = Random(seed)
     automaton = automaton_of(Concatenation((pattern(random, 3), pattern(random, 1))))
-    choices = match_finder.choice_lists(automaton)
+    choices = choice_arrays.choice_lists(automaton)
     count = random.randint(1, 14)
     names = len(automaton.variables)
     masks = np.array([random.getrandbits(names) | random.getrandbits(names) for _ in range(count)], np.uint64)
@@ -76,7 +76,7 @@ def test_three_ways_find_the_same_matches(seed: int) -> None:
     mode = random.choice([contract.PAST_LAST_ROW, contract.TO_NEXT_ROW])
     skip = contract.SkipRule(mode, np.zeros(names, np.uint8), np.zeros(0, np.uint8))
 
-    symbols, known = match_finder.symbols_of(masks, names)
+    symbols, known = choice_arrays.symbols_of(masks, names)
     live = LiveStates(automaton, known)
     states = np.empty(count, np.int32)
     at = np.array([len(lanes) - 2, count - 1, 0, 0, 0], np.int64)

@@ -13,7 +13,7 @@ from random_row_patterns import SCHEMA, ClauseDraft, random_rows
 
 import cer_gpu as cer
 from cer_gpu.engine.rows.answers import RowPatternAnswer
-from cer_gpu.engine.rows.row_pattern_stream import HeldRows, RowPatternStream, check_live
+from cer_gpu.engine.rows.row_pattern_stream import RowPatternState, RowPatternStream, check_live
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import DataError, LimitError, QueryError
 from cer_gpu.patterns.columns import resolved
@@ -73,7 +73,7 @@ def test_batches_give_the_rows_of_one_run(seed):
             sink = pa.BufferOutputStream()
             with pa.ipc.new_stream(sink, stream.held.rows.schema) as writer:
                 writer.write_table(stream.held.rows)
-            stored = HeldRows(pa.ipc.open_stream(sink.getvalue()).read_all(), moment)
+            stored = RowPatternState(pa.ipc.open_stream(sink.getvalue()).read_all(), moment)
             stream = RowPatternStream(clause, answer, answer.ordered, read.schema, stored)
     found = pa.Table.from_batches(batches, answer.schema).to_pylist()
     assert by_partition(found, clause) == by_partition(whole.to_pylist(), clause), clause_sql(clause)

@@ -14,7 +14,7 @@ import pyspark.sql.functions as sf
 import pytest
 import spark_sessions
 from cer_gpu.spark.binding import spark_schema
-from cer_gpu.spark.streams import event_time
+from cer_gpu.spark.watermark import event_time
 
 import cer_gpu as cer
 from cer_gpu import spark as cer_spark
@@ -237,8 +237,8 @@ def test_row_patterns_that_no_stream_has_are_refused(folder: Folder) -> None:
         cer_spark.stream(frame, sql, what="hits")
     with pytest.raises(TypeError, match="no keyword 'event_id' for a stream of MATCH_RECOGNIZE"):
         cer_spark.stream(frame, sql, event_id="id")
+    inner = "FROM (SELECT k, ts, id, x FROM events WHERE x > 0)"
     with pytest.raises(cer.QueryError, match="one table of one MATCH_RECOGNIZE"):
-        inner = "FROM (SELECT k, ts, id, x FROM events WHERE x > 0)"
         cer_spark.stream(frame, sql.replace("FROM events", inner))
     frame.createOrReplaceTempView("live_events")
     with pytest.raises(DataError, match=r"use cer_spark.stream\(df, sql"):

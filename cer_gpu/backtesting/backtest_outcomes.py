@@ -14,7 +14,6 @@ from cer_gpu.backtesting.outcomes.resumption import KeptOutcomes, kept_outcomes
 from cer_gpu.backtesting.outcomes.table import OutcomeQuery, Outcomes
 from cer_gpu.backtesting.outcomes.words import outcome
 from cer_gpu.backtesting.queries import AskedQuery, parameters_of, values_for
-from cer_gpu.backtesting.row_pattern_query import BoundRowPattern
 from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.run.bound_query import BoundQuery
 from cer_gpu.engine.run.options import Options
@@ -22,6 +21,7 @@ from cer_gpu.language import tree
 from cer_gpu.language.scope import variables
 from cer_gpu.printable_text import brief, names_text
 from cer_gpu.progress import begun
+from cer_gpu.row_pattern_query import BoundRowPattern
 
 
 class BacktestOutcomes(NamedTuple):

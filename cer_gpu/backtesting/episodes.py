@@ -9,12 +9,12 @@ import numpy as np
 import pyarrow as pa
 
 from cer_gpu.api import Query
-from cer_gpu.backtesting.row_pattern_query import RowPatternQuery
 from cer_gpu.checked_query import opened
 from cer_gpu.engine.answers.future_values import EventColumns
 from cer_gpu.engine.read.lanes import LaneEncoder
 from cer_gpu.engine.run.options import read_options
 from cer_gpu.lazy_modules import compute as pc
+from cer_gpu.row_pattern_query import RowPatternQuery
 
 MOST = 500
 """Matches that are drawn at most: the first ones."""

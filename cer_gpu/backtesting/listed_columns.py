@@ -14,7 +14,6 @@ from cer_gpu.backtesting.file_stream import pushed
 from cer_gpu.backtesting.listed_kinds import ListedKinds
 from cer_gpu.backtesting.queries import AskedQuery
 from cer_gpu.backtesting.row_groups import Partition, RowGroups
-from cer_gpu.backtesting.row_pattern_query import BoundRowPattern, ListedMatches
 from cer_gpu.backtesting.seams import More, Seams
 from cer_gpu.backtesting.starts import DistinctStarts, without_starts
 from cer_gpu.backtesting.table import QUERY, placed
@@ -24,6 +23,7 @@ from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.run.bound_query import BoundQuery
 from cer_gpu.engine.run.options import Options
 from cer_gpu.printable_text import brief
+from cer_gpu.row_pattern_query import BoundRowPattern, ListedMatches
 
 MOST = 1 << 26
 """The matches of a query are not listed if there are more of them: it would take minutes."""

@@ -11,7 +11,7 @@ import pyarrow as pa
 from cer_gpu.api import Query
 from cer_gpu.backtesting.buckets import Buckets
 from cer_gpu.backtesting.queries import AskedQuery, parameters_of
-from cer_gpu.backtesting.row_pattern_query import RowPatternQuery
+from cer_gpu.row_pattern_query import RowPatternQuery
 
 
 class Provenance(NamedTuple):

@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from cer_gpu.api import Query
-from cer_gpu.backtesting.row_pattern_query import BoundRowPattern, RowPatternQuery
 from cer_gpu.backtesting.sweep import Variants
 from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.run.bound_query import BoundQuery
@@ -16,6 +15,7 @@ from cer_gpu.engine.run.options import Options
 from cer_gpu.errors import CerError
 from cer_gpu.patterns.statement_kind import is_statement
 from cer_gpu.printable_text import brief
+from cer_gpu.row_pattern_query import BoundRowPattern, RowPatternQuery
 
 OMITTED = ("limit", "event_id", "memory")
 """The keywords of `Query.run` that a backtest does not have."""

@@ -34,7 +34,6 @@ from cer_gpu.backtesting.queries import (
 )
 from cer_gpu.backtesting.result import Backtest
 from cer_gpu.backtesting.row_groups import RowGroups, parted_by
-from cer_gpu.backtesting.row_pattern_query import BoundRowPattern, kept_rows
 from cer_gpu.backtesting.seams import Seams
 from cer_gpu.backtesting.table import EndTotals, as_one, combined, numbered, of_ends, of_groups
 from cer_gpu.checked_query import opened
@@ -49,6 +48,7 @@ from cer_gpu.engine.run.totals import Totals
 from cer_gpu.errors import DataError
 from cer_gpu.printable_text import brief
 from cer_gpu.progress import shown_together
+from cer_gpu.row_pattern_query import BoundRowPattern, kept_rows
 
 if TYPE_CHECKING:
     from cer_gpu.engine.run.options import FunnelKeywords

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from cer_gpu.api import Query
-from cer_gpu.backtesting.row_pattern_query import RowPatternQuery
 from cer_gpu.language.parameters import check_known
 from cer_gpu.patterns.statement_kind import is_statement
+from cer_gpu.row_pattern_query import RowPatternQuery
 
 
 class Variants:

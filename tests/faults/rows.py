@@ -97,7 +97,7 @@ FAULTS = (
         AGGREGATES,
     ),
     Fault(
-        "cer_gpu/backtesting/row_pattern_query.py",
+        "cer_gpu/row_pattern_query.py",
         "found = found.filter(found.column(FIRST).is_valid())",
         "found = found.slice(0)",
         "An empty match ends nowhere.",

@@ -14,7 +14,6 @@ from cer_gpu.backtesting.outcomes.expression import AskedOutcome
 from cer_gpu.backtesting.outcomes.summary import Summary, summary
 from cer_gpu.backtesting.outcomes.values import OutcomeValues, aggregates_of, of_complex_events
 from cer_gpu.backtesting.outcomes.words import with_plan
-from cer_gpu.backtesting.row_pattern_query import BoundRowPattern
 from cer_gpu.engine.answers.end_form import end_names
 from cer_gpu.engine.answers.form import free_name, parameter_column
 from cer_gpu.engine.answers.future_values import EventColumns
@@ -26,6 +25,7 @@ from cer_gpu.language.printer import partition_text, to_text
 from cer_gpu.language.units import NANOSECONDS, timestamp_nanoseconds
 from cer_gpu.language.walk import walk
 from cer_gpu.printable_text import brief
+from cer_gpu.row_pattern_query import BoundRowPattern
 
 KEPT = 1 << 22
 """Values of outcomes at hits that a result keeps at most."""

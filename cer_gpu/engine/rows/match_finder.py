@@ -10,6 +10,7 @@ from typing import TypeAlias
 import numpy as np
 import pyarrow as pa
 
+from cer_gpu.engine.choice_arrays import choice_lists, room_of, symbols_of
 from cer_gpu.engine.free_memory import free_memory
 from cer_gpu.engine.rows.fixed_values import FixedValues
 from cer_gpu.engine.rows.ordered_rows import OrderedRows, times_of
@@ -40,9 +41,6 @@ MOST_VARIABLES = 64
 
 PART = 1 << 19
 """Rows of matches that may overlap that are found at a time, about."""
-
-DENSE = 16
-"""Variables up to which every combination of conditions has a place in a table."""
 
 MODES = {
     SkipMode.PAST_LAST_ROW: k.PAST_LAST_ROW,
@@ -351,29 +349,6 @@ def _skip_message(skip: Skip, status: int, row: int) -> str:
     )
 
 
-def choice_lists(automaton: OrderedAutomaton) -> k.ChoiceLists:
-    """The lists of an automaton as arrays."""
-    lists = [
-        automaton.first_choices,
-        automaton.other_choices,
-        *automaton.next_choices,
-        *automaton.last_choices,
-    ]
-    bounds = np.concatenate([[0], np.cumsum([len(each) for each in lists])]).astype(np.int64)
-    targets = np.array([target for each in lists for target in each], np.int32)
-    return k.ChoiceLists(np.array(automaton.variable_of, np.int32), bounds, targets)
-
-
-def symbols_of(masks: np.ndarray, variables: int) -> tuple[np.ndarray, Sequence[int]]:
-    """The number of each row's combination of conditions, int32, and the combinations."""
-    if variables > DENSE:
-        known, symbols = np.unique(masks, return_inverse=True)
-        return symbols.astype(np.int32), known.tolist()
-    seen = np.bincount(masks, minlength=1 << variables) > 0
-    numbers = (np.cumsum(seen) - 1).astype(np.int32)
-    return numbers[masks], np.flatnonzero(seen).tolist()
-
-
 def _units(lanes: np.ndarray, threads: int) -> list[np.ndarray]:
     """The partitions in stretches of neighbours, as bounds of their rows."""
     count = int(lanes[-1])
@@ -381,11 +356,6 @@ def _units(lanes: np.ndarray, threads: int) -> list[np.ndarray]:
     edges = np.unique(np.searchsorted(lanes, np.arange(0, count, size)))
     edges = np.concatenate([edges[edges < len(lanes) - 1], [len(lanes) - 1]])
     return [lanes[first : last + 1] for first, last in pairwise(edges)]
-
-
-def room_of(matches: int, slots: int) -> k.MatchRoom:
-    """Room for so many matches, and for so many rows of all of them."""
-    return k.MatchRoom(np.empty(matches, np.int64), np.empty(matches, np.int64), np.empty(slots, np.int32))
 
 
 def _larger(room: k.MatchRoom, more_matches: bool) -> k.MatchRoom:

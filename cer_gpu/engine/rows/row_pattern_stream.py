@@ -37,7 +37,7 @@ DONE, NUMBER = "\0done", "\0number"
 OWN_FIELDS = (pa.field(DONE, pa.uint8()), pa.field(NUMBER, pa.int64()))
 
 
-class HeldRows(NamedTuple):
+class RowPatternState(NamedTuple):
     """What a stream keeps.
 
     Attributes
@@ -68,7 +68,7 @@ class RowPatternStream:
         Puts the rows of a table in the order of the clause, whatever their order in the table is.
     schema : pyarrow.Schema
         Of the rows.
-    held : HeldRows, optional
+    held : RowPatternState, optional
         What an earlier stream has kept.
     """
 
@@ -78,7 +78,7 @@ class RowPatternStream:
         answer: RowPatternAnswer,
         in_order: Callable[[pa.Table], OrderedRows],
         schema: pa.Schema,
-        held: HeldRows | None = None,
+        held: RowPatternState | None = None,
     ) -> None:
         self._answer = answer
         self._in_order = in_order
@@ -88,7 +88,7 @@ class RowPatternStream:
         self._skip = clause.skip
         self._context = max(look_back(clause), 1)
         self._schema = pa.schema([*schema, *OWN_FIELDS])
-        self.held = HeldRows(self._schema.empty_table(), None) if held is None else held
+        self.held = RowPatternState(self._schema.empty_table(), None) if held is None else held
 
     def push(self, rows: pa.Table) -> int:
         """Take rows; those before the moment are left out. Gives how many these are."""
@@ -127,7 +127,7 @@ class RowPatternStream:
         own = [(places < border)[kept].astype(np.uint8), np.repeat(before + chains.matches, sizes)[kept]]
         for field, values in zip(OWN_FIELDS, own, strict=True):
             table = table.set_column(table.schema.get_field_index(field.name), field, pa.array(values))
-        self.held = HeldRows(table.combine_chunks(), moment)
+        self.held = RowPatternState(table.combine_chunks(), moment)
 
     @property
     def waiting(self) -> int:

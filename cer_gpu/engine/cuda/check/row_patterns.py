@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from cer_gpu.engine.choice_arrays import choice_lists, room_of, symbols_of
 from cer_gpu.engine.cuda.check.inputs import Answers, ComparedArray, Inputs
 from cer_gpu.engine.cuda.row_patterns import matches_on_device
-from cer_gpu.engine.rows.match_finder import choice_lists, room_of, symbols_of
 from cer_gpu.kernels.row_patterns import contract as k
 from cer_gpu.kernels.row_patterns import cpu
 from cer_gpu.patterns.choices import automaton_of
