@@ -364,6 +364,10 @@ def launch_every_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(levels, "ROOM", 2)
     for rule in (RULE, PAIR):
         assert kept(rule, FEW, "cuda") == kept(rule, FEW, "cpu")
+    sql = "SELECT * FROM t MATCH_RECOGNIZE (MEASURES COUNT(*) AS n PATTERN (a b+) DEFINE b AS x > PREV(x))"
+    rows = pa.table({"x": [1, 2, 3, 1, 2, 0]})
+    there, here = (cer.match_recognize(sql, t=rows, device=one).to_arrow() for one in ("cuda", "cpu"))
+    assert there.equals(here)
 
 
 def test_resident_counts_are_exact(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -45,8 +45,8 @@ NOUNS = words_of(
     source spill split stack stage stamp start state statistics status step store strategy stream
     structure style subset subtree sum summary suppression statement sweep synchrony table tail task term
     test text threshold tie time timeline token total trace transformer transition tree trie triplet tuple
-    turn type upload use validator value variable variant version vertex walk warning watch way weight
-    witness work worker wrapper writer zone
+    turn type upload use validator value variable variant version vertex walk warning watch watermark way
+    weight witness work worker wrapper writer zone
     """
 )
 """Ordinary nouns that everyone knows, and the field's terms that textbooks have; singular."""
