@@ -70,8 +70,9 @@ class FixedValues:
             moved = pa.concat_arrays([values.slice(size), gap])
         if len(lanes) <= 2:
             return moved
-        # How many rows of the partition lie on the side that is looked at.
-        sizes, places = np.diff(lanes), np.arange(count)
-        edges = np.repeat(lanes[:-1] if offset < 0 else lanes[1:] - 1, sizes)
-        outside = np.abs(places - edges) < size
+        outside = np.zeros(count, bool)
+        for step in range(min(size, int(np.diff(lanes).max()))):
+            edges = lanes[:-1] + step if offset < 0 else lanes[1:] - 1 - step
+            inside = edges < lanes[1:] if offset < 0 else edges >= lanes[:-1]
+            outside[edges[inside]] = True
         return pc.if_else(pa.array(outside), pa.scalar(None, values.type), moved)

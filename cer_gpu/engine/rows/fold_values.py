@@ -53,7 +53,7 @@ class FoldValues:
             When a sum does not fit its type.
         """
         chain = self._matched.chain(aggregate.variables, aggregate.final)
-        if aggregate.expression is None:
+        if aggregate.expression is None or self._counts_all(aggregate):
             return pa.array(chain.counts)
         kind = self._types.type_of(aggregate)
         chosen = self._matched.chosen(aggregate.variables)
@@ -69,6 +69,14 @@ class FoldValues:
         if aggregate.function in COLLECTED:
             return _collected(aggregate, rows, others).cast(kind)
         return _folded(aggregate, rows, kind)
+
+    def _counts_all(self, aggregate: RowAggregate) -> bool:
+        """Whether this is the number of values of a column that has no nulls."""
+        expression = aggregate.expression
+        plain = aggregate.function == "count" and not aggregate.distinct
+        if not plain or not isinstance(expression, Field):
+            return False
+        return self._matched.rows.lying(expression.name).null_count == 0
 
     def _plain(self, expression: Scalar, chosen: np.ndarray) -> tuple[pa.Array, pa.Array]:
         """The values of an expression, or of the two of a pair, without dictionaries."""

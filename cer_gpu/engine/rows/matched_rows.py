@@ -36,7 +36,6 @@ class MatchedRows:
         The places of the elements among the ordered rows.
     variables : ndarray, shape (elements,), int32
         The numbers of their variables.
-    match_of : ndarray, shape (elements,), int64
     answers : ndarray, int64
         For each row of the answer its element; `NOWHERE` for an empty match.
     answered : ndarray, int64
@@ -57,7 +56,6 @@ class MatchedRows:
         self._automaton = automaton
         lengths = matches.lengths
         self.bounds = np.concatenate([[0], np.cumsum(lengths)])
-        self.match_of = np.repeat(np.arange(len(lengths)), lengths)
         self.places = np.arange(self.bounds[-1]) + np.repeat(matches.starts - self.bounds[:-1], lengths)
         self.variables = np.array(automaton.variable_of, np.int32)[matches.slots]
         self._selected: dict[frozenset[str] | None, np.ndarray] = {}
@@ -68,6 +66,11 @@ class MatchedRows:
         else:
             self.answers = np.where(lengths > 0, self.bounds[1:] - 1, NOWHERE)
             self.answered = np.arange(len(lengths))
+
+    @cached_property
+    def match_of(self) -> np.ndarray:
+        """For each element its match."""
+        return np.repeat(np.arange(len(self.matches.lengths)), self.matches.lengths)
 
     def _answer_rows(self, lengths: np.ndarray) -> None:
         shown = ~np.array(self._automaton.excluded, bool)[self.matches.slots]
