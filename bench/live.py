@@ -32,8 +32,11 @@ SECTION = "spark_live"
 
 KEYS = 10_000
 
-BATCHES = 5
-"""Micro-batches that are measured; two before them warm up."""
+WARM = 6
+"""Micro-batches before those that are measured: the JVM compiles meanwhile."""
+
+BATCHES = 4
+"""Micro-batches that are measured."""
 
 WITHIN_MS = 1000
 
@@ -68,11 +71,11 @@ def spark_live(sizes: Sizes) -> Iterator[Figure]:
     size = max(sizes.sparked // 4, 1000)
     with tempfile.TemporaryDirectory() as name, session(Path(name)) as spark:
         spark.conf.set("spark.sql.shuffle.partitions", "2")
-        table = history((BATCHES + 2) * size, 100_000)
+        table = history((WARM + BATCHES) * size, 100_000)
         case = f"three steps, {KEYS:,} keys, micro-batches of {large(size)} events"
         ours = _followed(spark, Path(name) / "fast", table, size)
         yield rate(SECTION, case, "events", size, ours, 0.3, "same matches as one run")
-        slow = history((BATCHES + 2) * SLOW, SLOW)
+        slow = history((WARM + BATCHES) * SLOW, SLOW)
         taken = _followed(spark, Path(name) / "slow", slow, SLOW)
         yield duration(SECTION, f"a micro-batch of {large(SLOW)} events", taken, 2.0, "of a second")
     flink = _flink(table)
@@ -85,7 +88,7 @@ def spark_live(sizes: Sizes) -> Iterator[Figure]:
 
 
 def _followed(spark: SparkSession, folder: Path, table: pa.Table, size: int) -> Times:
-    """The seconds of the micro-batches behind the first two; the matches are checked."""
+    """The seconds of the micro-batches behind the first ones; the matches are checked."""
     from cer_gpu import spark as cer_spark
 
     given = folder / "in"
@@ -104,7 +107,7 @@ def _followed(spark: SparkSession, folder: Path, table: pa.Table, size: int) -> 
     number = int(np.count_nonzero(wanted["end_time"].cast(pa.int64()).to_numpy() < latest))
     got = pq.read_table(folder / "out")
     must(got.num_rows == number, f"live: {got.num_rows} matches, {number} of one run")
-    return Times(tuple(one.seconds for one in told[2 : 2 + BATCHES] if one is not None))
+    return Times(tuple(one.seconds for one in told[WARM : WARM + BATCHES] if one is not None))
 
 
 def _flink(table: pa.Table) -> Times | None:

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -15,6 +21,7 @@ import pytest
 import spark_sessions
 from cer_gpu.spark.binding import spark_schema
 from cer_gpu.spark.watermark import event_time
+from processes import started
 
 import cer_gpu as cer
 from cer_gpu import spark as cer_spark
@@ -51,6 +58,14 @@ def history(parts: int = 4, rows: int = 2000) -> list[pa.Table]:
     return made
 
 
+def written(table: pa.Table, folder: Path, number: int) -> None:
+    """Write a file that comes after those with lesser numbers: Spark takes files by their time."""
+    path = folder / f"{number}.parquet"
+    pq.write_table(table, folder / ".part")
+    os.utime(folder / ".part", (1_700_000_000 + number, 1_700_000_000 + number))
+    (folder / ".part").rename(path)
+
+
 class Folder:
     """A folder into which files of events are dropped, and a query that runs over what is new there."""
 
@@ -59,11 +74,7 @@ class Folder:
         (path / "in").mkdir()
 
     def drop(self, table: pa.Table) -> None:
-        path = self._path / "in" / f"{self._files}.parquet"
-        pq.write_table(table, path)
-        # Spark takes files in the order of their times, and two may be written in a millisecond.
-        moment = path.stat().st_mtime + 2 * self._files
-        os.utime(path, (moment, moment))
+        written(table, self._path / "in", self._files)
         self._files += 1
 
     def frame(self) -> Any:
@@ -141,6 +152,47 @@ def test_without_a_key_time_decides_what_did_not_follow(folder: Folder) -> None:
     assert every[1] is not None
     assert every[1].lag is not None
     assert every[1].lag > 0.5
+
+
+@pytest.mark.large
+@spark_sessions.APPLICATION
+def test_a_driver_that_is_killed_loses_and_repeats_nothing(tmp_path: Path) -> None:
+    parts = history(8)
+    (tmp_path / "in").mkdir()
+    for number, part in enumerate(parts):
+        written(part, tmp_path / "in", number)
+    app = str(Path(__file__).with_name("live_app.py"))
+    command, rng = [sys.executable, app, str(tmp_path), STEPS], Random(3)
+
+    def commits() -> int:
+        return len(list((tmp_path / "state" / "commits").glob("[0-9]*")))
+
+    for _ in range(2):
+        before, deadline = commits(), time.monotonic() + 240
+        with started([*command, "on"], start_new_session=True, stderr=subprocess.DEVNULL) as process:
+            while commits() <= before and time.monotonic() < deadline:
+                time.sleep(0.05)
+            time.sleep(rng.random() * 2)
+            assert process.poll() is None
+            os.killpg(process.pid, signal.SIGKILL)  # with its JVM, and the workers
+            process.wait()
+        assert commits() > before
+    subprocess.run([*command, "once"], check=True, stderr=subprocess.DEVNULL, timeout=400)
+    whole = pa.concat_tables(parts)
+    latest = pc.max(whole["ts"]).cast(pa.int64()).as_py() // 1000 * 1000
+    options: Any = {"order_by": ["ts", "id"], "event_id": "id", "late": "100 ms"}
+    wanted = cer.compile(STEPS).run(whole, **options).to_arrow()
+    known = wanted.filter(pa.array(wanted["end_time"].cast(pa.int64()).to_numpy() < latest - 100_000))
+    names = ["start", "end", "k", "a", "b", "c"]
+    assert comparable(committed(tmp_path / "out"), names) == comparable(known, names)
+
+
+def committed(folder: Path) -> pa.Table:
+    """The rows of a file sink, without files of tasks that were killed: as Spark reads its folder."""
+    logs = [path.read_text() for path in (folder / "_spark_metadata").glob("[0-9]*")]
+    lines = [json.loads(line) for log in logs for line in log.splitlines() if line.startswith("{")]
+    paths = {line["path"].removeprefix("file://") for line in lines}
+    return pa.concat_tables([pq.read_table(path) for path in sorted(paths)])
 
 
 def test_a_stream_goes_on_where_a_history_stops(spark: Any, folder: Folder, tmp_path: Path) -> None:
