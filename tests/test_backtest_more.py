@@ -256,7 +256,7 @@ def test_durations_and_funnel_in_the_shell(tmp_path: Any, capsys: Any) -> None:
     assert status_of(["backtest", query, data, *options, "--starts", "--durations", "--format", "csv"]) == 0
     assert "starts,duration_median" in capsys.readouterr().out.splitlines()[0].replace('"', "")
     assert status_of(["backtest", query, data, *options, "--funnel", "--report", page]) == 0
-    assert "How far matches get" in (tmp_path / "page.html").read_text()
+    assert "How many partial matches reach each step" in (tmp_path / "page.html").read_text()
     capsys.readouterr()
     assert status_of(["backtest", query, data, *options, "--funnel"]) != 0
     assert "--report" in capsys.readouterr().err
