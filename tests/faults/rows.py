@@ -161,8 +161,8 @@ FAULTS = (
     ),
     Fault(
         "cer_gpu/engine/rows/fixed_values.py",
-        "edges = np.repeat(lanes[:-1] if offset < 0 else lanes[1:] - 1, sizes)",
-        "edges = np.repeat(lanes[:-1] if offset < 0 else lanes[1:], sizes)",
+        "edges = lanes[:-1] + step if offset < 0 else lanes[1:] - 1 - step",
+        "edges = lanes[:-1] + step if offset < 0 else lanes[1:] - 2 - step",
         "NEXT ends at the last row of the partition.",
         RANDOM,
     ),
