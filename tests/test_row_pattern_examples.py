@@ -114,12 +114,12 @@ def test_sessions_of_log_lines_with_a_union_as_oracle_writes_them():
     assert pattern_text(clause.pattern) == "(FIRST_LINE MORE{0,} BAD{2,}{0,1})"
     assert measures(clause) == {
         "from_": "min[FIRST_LINE](logged)",
-        "took": "(- max[BAD,FIRST_LINE,MORE](logged) min[BAD,FIRST_LINE,MORE](logged))",
+        "took": "(-:numbers of days max[BAD,FIRST_LINE,MORE](logged) min[BAD,FIRST_LINE,MORE](logged))",
         "mean_size": "avg[BAD,FIRST_LINE,MORE](size_of)",
     }
     assert definitions(clause) == {
-        "MORE": "(and (< (- last(logged) last(logged)-1) datetime.timedelta(seconds=600))"
-        " (not (in last(lvl) 'ERROR' 'FATAL')))",
+        "MORE": "(and (< (-:numbers of days last(logged) last(logged)-1)"
+        " datetime.timedelta(seconds=600)) (not (in last(lvl) 'ERROR' 'FATAL')))",
         "BAD": "(and (= (case (not (distinct from last(lvl) 'ERROR')) 1"
         " (not (distinct from last(lvl) 'FATAL')) 1 0) 1) (>= (coalesce last(code) 0) 500))",
     }
@@ -251,7 +251,7 @@ def test_warming_sensors_as_flink_writes_them():
     assert (clause.skip.mode, clause.skip.variables) == (SkipMode.TO_FIRST, frozenset({"B"}))
     assert measures(clause)["took"] == "(date_diff:second first[A](rowtime) last[B](rowtime))"
     assert definitions(clause) == {
-        "A": "(and (< avg[A](degrees) 15)"
+        "A": "(and (< whole avg[A](degrees) 15)"
         " (or (is null last1[A](degrees)) (> last[A](degrees) last1[A](degrees))))",
         "B": "(>= (// last[B](degrees) 2) 7)",
     }

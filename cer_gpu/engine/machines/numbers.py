@@ -42,12 +42,11 @@ class WindowNumbers:
         self._programs = programs
         self._text = text
         self._one_kind = len(programs.tables.first) == 3  # the neutral symbol has a range too
+        self._has_many_states = programs.tables.n_live > MANY_STATES
 
     @cached_property
     def _by_remainders(self) -> ShiftedCounter | None:
-        """What counts automata with many states that repeat themselves; None for other automata."""
-        if self._programs.tables.n_live <= MANY_STATES:
-            return None
+        """What counts an automaton with many states if they repeat themselves, else None."""
         # Few queries need it, and what is not imported takes no time.
         from cer_gpu.kernels.counts.cpu_shifts import ShiftedCounter
 
@@ -57,7 +56,7 @@ class WindowNumbers:
     @property
     def repeat(self) -> bool:
         """Whether a window is counted at once, by what repeats itself: devices have no kernel for that."""
-        return self._one_kind or self._by_remainders is not None
+        return self._one_kind or (self._has_many_states and self._by_remainders is not None)
 
     def at(self, symbols: np.ndarray, hits: SegmentHits, exact: bool) -> np.ndarray:
         """The numbers, exactly; unless `exact`, 2^62 may stand for any number from 2^52 on.
@@ -76,7 +75,7 @@ class WindowNumbers:
         if self._one_kind:
             return self._alike(hits.event - hits.lowest + 1, exact)
         try:
-            if self._by_remainders is not None:
+            if self._has_many_states and self._by_remainders is not None:
                 return self._by_remainders.counts(symbols, hits, exact, COUNT_STEPS)
             return counts(*self._programs, symbols, *hits, exact, COUNT_STEPS)
         except OverflowError as error:
