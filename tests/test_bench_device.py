@@ -24,7 +24,7 @@ def test_a_dry_run_takes_every_step(tmp_path: Path) -> None:
     (device,) = record["report"]["devices"]
     assert device["fault"] is None
     assert len(device["kernels"]) == len(record["kernels"])
-    assert f"{len(device['kernels'])} kernels answer as the CPU does" in done.stdout
+    assert f"{len(device['kernels'])} kernels give the CPU's results" in done.stdout
     assert set(record["copies"]) == {"device", "to_device", "to_host"}
     measured = {figure["case"] for figure in record["kernels"]}
     assert {"add_cuts", "counts", "maps", "configurations", "count_hits", "view_sums"} <= measured
