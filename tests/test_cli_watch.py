@@ -81,7 +81,9 @@ def test_whenever_it_is_killed_it_goes_on(
 ) -> None:
     lines = 0
     kills = Kills(Random(f"watch kills {seed}"), 0.2, monkeypatch)
-    for number in range(4):
+    for number in range(24):
+        if number >= 4 and lines:
+            break  # some queries have no matches
         rng = Random(f"watch {seed} {number}")
         query, events = drawn(rng, number)
         late = rng.choice((0, 250, 2500))
