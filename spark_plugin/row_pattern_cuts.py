@@ -14,8 +14,8 @@ from cer_gpu.spark.segments import SEGMENT, numbers_apart
 
 from cer_gpu.engine.rows.match_finder import span_in
 from cer_gpu.frozen_dataclass import dataclass
-from cer_gpu.patterns.conditions import leaves
-from cer_gpu.patterns.tree import MatchNumber, Navigation, RowPatternClause, RowsPerMatch, SkipMode
+from cer_gpu.patterns.conditions import numbers_conditions, reach
+from cer_gpu.patterns.tree import RowPatternClause, RowsPerMatch, SkipMode
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -42,8 +42,7 @@ def uncut_reason(clause: RowPatternClause) -> str:
         return "has neither PARTITION BY nor WITHIN"
     if clause.order_by[0].descending:
         return "has no PARTITION BY, and a time that descends"
-    conditions = [one.condition for one in clause.definitions]
-    if any(isinstance(leaf, MatchNumber) for one in conditions for leaf in leaves(one)):
+    if numbers_conditions(clause):
         return "has no PARTITION BY, and MATCH_NUMBER() in a condition"
     if clause.rows is RowsPerMatch.ALL_WITH_UNMATCHED and clause.skip.mode is SkipMode.TO_NEXT_ROW:
         return "has no PARTITION BY, and rows that no match has, where matches overlap"
@@ -87,7 +86,8 @@ def cut_rows(rows: DataFrame, clause: RowPatternClause, task: RowPatternTask, si
     lasting = cuts.later(edges, span)
     cells = np.union1d(np.union1d(edges, lasting), spread.bounds(cuts.FINE * (len(edges) + 1)))
     counts = np.sum([one for _, one in measured(times, cuts.Histogram(time, {0: cells}))[0]], axis=0)
-    before, behind = reach(clause)
+    # At least one row, so that a segment does not begin or end where the rows do.
+    before, behind = (max(rows_away, 1) for rows_away in reach(clause))
     halos = cuts.by_count(cells, counts, edges, before)
     ends = cuts.by_count_behind(cells, counts, lasting, behind)
     numbers = numbers_apart(len(edges) + 1, len(edges) + 1)
@@ -122,13 +122,3 @@ def _entered(
         else:  # no match starts here
             entry = max(entry - rows, 0)
     return made
-
-
-def reach(clause: RowPatternClause) -> tuple[int, int]:
-    """How many rows before and behind the rows of a match are looked at: at least one, so that a segment does
-    not begin or end where the rows do.
-    """
-    expressions = [one.condition for one in clause.definitions]
-    expressions += [one.expression for one in clause.measures]
-    offsets = [leaf.offset for one in expressions for leaf in leaves(one) if isinstance(leaf, Navigation)]
-    return max(1, -min(offsets, default=0)), max(1, max(offsets, default=0))

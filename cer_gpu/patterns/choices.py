@@ -25,6 +25,7 @@ from cer_gpu.patterns.tree import (
     Quantified,
     RowPattern,
     Variable,
+    parts_of,
 )
 
 MOST_SLOTS = 20_000
@@ -132,15 +133,7 @@ def _turned(automaton: OrderedAutomaton) -> OrderedAutomaton:
 
 def variables_of(pattern: RowPattern) -> Iterator[Variable]:
     """The variables of a pattern in the order of the text, as often as they stand there."""
-    waiting = [pattern]
-    while waiting:
-        match waiting.pop():
-            case Variable() as variable:
-                yield variable
-            case Concatenation(parts) | Alternation(parts) | Permutation(parts):
-                waiting += reversed(parts)
-            case Quantified(body=body) | Exclusion(body):
-                waiting.append(body)
+    return (part for part in parts_of(pattern) if isinstance(part, Variable))
 
 
 class _GraphBuilder:

@@ -17,6 +17,7 @@ from cer_gpu.patterns.tree import (
     Definition,
     Field,
     MatchedVariable,
+    MatchNumber,
     Navigation,
     Operation,
     RowAggregate,
@@ -195,3 +196,17 @@ def columns_of(clause: RowPatternClause) -> tuple[str, ...]:
     for measure in clause.measures:
         named += columns_in(measure.expression)
     return tuple(dict.fromkeys(named))
+
+
+def reach(clause: RowPatternClause) -> tuple[int, int]:
+    """How many rows before and behind the rows of a match PREV and NEXT look at."""
+    expressions = [one.condition for one in clause.definitions]
+    expressions += [one.expression for one in clause.measures]
+    offsets = [leaf.offset for one in expressions for leaf in leaves(one) if isinstance(leaf, Navigation)]
+    return -min([*offsets, 0]), max([*offsets, 0])
+
+
+def numbers_conditions(clause: RowPatternClause) -> bool:
+    """Whether a condition speaks of the number of the match."""
+    conditions = [one.condition for one in clause.definitions]
+    return any(isinstance(leaf, MatchNumber) for one in conditions for leaf in leaves(one))

@@ -15,6 +15,7 @@ from cer_gpu.patterns.tree import (
     Quantified,
     RowPattern,
     Variable,
+    parts_of,
 )
 
 _BEHIND = "a variable, a group or a quantifier"
@@ -47,15 +48,7 @@ def read_pattern(tokens: SqlTokens, first: int, end: int) -> RowPattern:
 
 def exclusion_in(pattern: RowPattern) -> bool:
     """Whether a pattern excludes rows from the answer."""
-    match pattern:
-        case Exclusion():
-            return True
-        case Concatenation(parts) | Alternation(parts) | Permutation(parts):
-            return any(map(exclusion_in, parts))
-        case Quantified(body=body):
-            return exclusion_in(body)
-        case _:
-            return False
+    return any(isinstance(part, Exclusion) for part in parts_of(pattern))
 
 
 def _alternation(cursor: TokenReader) -> RowPattern:

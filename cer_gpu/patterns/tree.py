@@ -6,7 +6,7 @@ prints them, in upper case unless they are in quotes; columns are stored as the 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import field
 from datetime import timedelta
 from enum import Enum
@@ -77,6 +77,20 @@ class Anchor:
 RowPattern: TypeAlias = (
     "Variable | Concatenation | Alternation | Permutation | Quantified | Exclusion | Anchor"
 )
+
+
+def parts_of(pattern: RowPattern) -> Iterator[RowPattern]:
+    """A pattern and all that it is made of, in the order of the text."""
+    waiting = [pattern]
+    while waiting:
+        part = waiting.pop()
+        yield part
+        match part:
+            case Concatenation(parts) | Alternation(parts) | Permutation(parts):
+                waiting += reversed(parts)
+            case Quantified(body=body) | Exclusion(body):
+                waiting.append(body)
+
 
 # Scalar expressions
 

@@ -9,27 +9,16 @@ import numpy as np
 import pyarrow as pa
 
 from cer_gpu.engine.rows.answers import RowPatternAnswer
-from cer_gpu.engine.rows.match_finder import span_in
+from cer_gpu.engine.rows.match_finder import MODES, span_in
 from cer_gpu.engine.rows.ordered_rows import OrderedRows, times_of
 from cer_gpu.engine.rows.row_matches import RowMatches
+from cer_gpu.engine.rows.start_chains import step_of
 from cer_gpu.engine.rows.start_range import StartRows
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import Diagnostic, QueryError
-from cer_gpu.patterns.conditions import leaves
-from cer_gpu.patterns.tree import (
-    Alternation,
-    Anchor,
-    Concatenation,
-    Exclusion,
-    MatchNumber,
-    Navigation,
-    Permutation,
-    Quantified,
-    RowPattern,
-    RowPatternClause,
-    RowsPerMatch,
-    SkipMode,
-)
+from cer_gpu.kernels.row_patterns import contract as k
+from cer_gpu.patterns.conditions import numbers_conditions, reach
+from cer_gpu.patterns.tree import Anchor, RowPatternClause, RowsPerMatch, parts_of
 
 DONE, NUMBER = "\0done", "\0number"
 """Columns of held rows: 1 if no match may start there any more; the matches of the partition so far."""
@@ -86,7 +75,7 @@ class RowPatternStream:
         assert clause.within is not None
         self._span = span_in(clause.within, schema.field(self._time).type)
         self._skip = clause.skip
-        self._context = max(look_back(clause), 1)
+        self._context = max(reach(clause)[0], 1)
         self._schema = pa.schema([*schema, *OWN_FIELDS])
         self.held = RowPatternState(self._schema.empty_table(), None) if held is None else held
 
@@ -115,7 +104,7 @@ class RowPatternStream:
         # The number that was noted lies on a row that was there before; new ones have 0.
         before = np.maximum.reduceat(np.asarray(rows.column(NUMBER)), lanes)
         decided = times <= moment - self._span
-        chains = _LaneChains(rows.lanes, self._skip.mode, self._takes())
+        chains = _LaneChains(rows.lanes, MODES[self._skip.mode], self._takes())
         starts = StartRows((decided & ~done).astype(np.uint8), before)
         yield from self._answer.over(rows, workers, None, starts, chains.see)
         # Behind the rows that are decided, and behind those that a match has taken from the next start.
@@ -143,7 +132,7 @@ class RowPatternStream:
 class _LaneChains:
     """Where the next match may start in each partition, and how many matches there were."""
 
-    def __init__(self, lanes: np.ndarray, mode: SkipMode, takes: np.ndarray) -> None:
+    def __init__(self, lanes: np.ndarray, mode: int, takes: np.ndarray) -> None:
         self._lanes, self._mode, self._takes = lanes, mode, takes
         self.next = np.zeros(len(lanes) - 1, np.int64)
         self.matches = np.zeros(len(lanes) - 1, np.int64)
@@ -155,18 +144,13 @@ class _LaneChains:
         lane = np.searchsorted(self._lanes, matches.starts, side="right") - 1
         self.matches += np.bincount(lane, minlength=len(self.matches))
         last = np.flatnonzero(np.append(lane[1:] != lane[:-1], True))
-        step = np.maximum(matches.lengths[last], 1)
-        if self._mode is SkipMode.TO_NEXT_ROW:
-            step = np.ones(len(last), np.int64)
-        elif self._mode is not SkipMode.PAST_LAST_ROW:
-            ends = np.cumsum(matches.lengths)[last]
-            step = np.array([self._taken(matches.slots[end - size : end]) for end, size in zip(ends, step)])
+        if self._mode in (k.TO_NEXT_ROW, k.PAST_LAST_ROW):
+            step = np.maximum(matches.lengths[last], 1) if self._mode == k.PAST_LAST_ROW else 1
+        else:
+            sizes, ends = matches.lengths[last], np.cumsum(matches.lengths)[last]
+            slots = [matches.slots[end - size : end] for end, size in zip(ends, sizes)]
+            step = np.array([step_of(self._mode, self._takes, one) for one in slots])
         self.next[lane[last]] = matches.starts[last] + step
-
-    def _taken(self, slots: np.ndarray) -> int:
-        """How many rows behind the start of a match with some slots the next one may start."""
-        taken = np.flatnonzero(self._takes[slots])
-        return max(int(taken[0 if self._mode is SkipMode.TO_FIRST else -1]), 1) if len(taken) else 1
 
 
 def check_live(clause: RowPatternClause, text: str) -> None:
@@ -177,8 +161,6 @@ def check_live(clause: RowPatternClause, text: str) -> None:
     QueryError
         When a match may lie any time after its start, or depends on what comes behind it.
     """
-    expressions = [(one.condition, one.at) for one in clause.definitions]
-    measured = [(one.expression, one.at) for one in clause.measures]
     if clause.within is None:
         raise _refused(
             "a stream knows that a match is over by WITHIN, and there is none",
@@ -193,31 +175,10 @@ def check_live(clause: RowPatternClause, text: str) -> None:
         raise _refused(
             "a stream has no last row, and forgets its first: no `^` and `$`", text, "leave them out"
         )
-    for expression, _ in expressions:
-        if any(isinstance(leaf, MatchNumber) for leaf in leaves(expression)):
-            raise _refused("a stream has MATCH_NUMBER() in measures alone", text, "leave it out of DEFINE")
-    for expression, _ in (*expressions, *measured):
-        if any(isinstance(leaf, Navigation) and leaf.offset > 0 for leaf in leaves(expression)):
-            raise _refused("NEXT looks at rows that have not come yet", text, "use PREV from the later row")
-
-
-def look_back(clause: RowPatternClause) -> int:
-    """How many rows before a match PREV looks at."""
-    expressions = [one.condition for one in clause.definitions]
-    expressions += [one.expression for one in clause.measures]
-    offsets = [leaf.offset for one in expressions for leaf in leaves(one) if isinstance(leaf, Navigation)]
-    return -min([*offsets, 0])
-
-
-def parts_of(pattern: RowPattern) -> Iterator[RowPattern]:
-    """A pattern and all that it is made of."""
-    yield pattern
-    match pattern:
-        case Concatenation(parts) | Alternation(parts) | Permutation(parts):
-            for part in parts:
-                yield from parts_of(part)
-        case Quantified(body=body) | Exclusion(body):
-            yield from parts_of(body)
+    if numbers_conditions(clause):
+        raise _refused("a stream has MATCH_NUMBER() in measures alone", text, "leave it out of DEFINE")
+    if reach(clause)[1]:
+        raise _refused("NEXT looks at rows that have not come yet", text, "use PREV from the later row")
 
 
 def _refused(what: str, text: str, hint: str) -> QueryError:

@@ -103,7 +103,7 @@ class StartChains:
             self._start[start - first] = start
             if self._next[start - first] >= 0:
                 return
-            entered = start + self._step(room.slots[begin : begin + length])
+            entered = start + step_of(self._mode, self._takes, room.slots[begin : begin + length])
             self._next[start - first] = entered
             begin += length
             if entered >= stop:
@@ -111,12 +111,23 @@ class StartChains:
         if status == k.DONE:
             self._start[entered - first] = stop
 
-    def _step(self, slots: np.ndarray) -> int:
-        """How many rows behind the start of a match with some slots the next one may start."""
-        if not len(slots) or self._mode == k.TO_NEXT_ROW:
-            return 1
-        if self._mode == k.PAST_LAST_ROW:
-            return len(slots)
-        taken = np.flatnonzero(self._takes[slots])
-        step = 0 if not len(taken) else int(taken[0 if self._mode == k.TO_FIRST else -1])
-        return max(step, 1)  # what cannot be followed is an error where the matches are found
+
+def step_of(mode: int, takes: np.ndarray, slots: np.ndarray) -> int:
+    """How many rows behind the start of a match the next one may start.
+
+    Parameters
+    ----------
+    mode : int
+        As in `SkipRule`.
+    takes : ndarray of bool
+        Which slots are of the variables that AFTER MATCH SKIP names.
+    slots : ndarray of int32
+        Of the rows of the match.
+    """
+    if not len(slots) or mode == k.TO_NEXT_ROW:
+        return 1
+    if mode == k.PAST_LAST_ROW:
+        return len(slots)
+    taken = np.flatnonzero(takes[slots])
+    step = 0 if not len(taken) else int(taken[0 if mode == k.TO_FIRST else -1])
+    return max(step, 1)  # what cannot be followed is an error where the matches are found
