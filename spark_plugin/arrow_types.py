@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -71,3 +71,9 @@ def shown_as(column: pa.Array, kind: pa.DataType) -> pa.Array:
     if column.type == kind:
         return column
     return pc.cast(column, options=pc.CastOptions(kind, allow_time_truncate=True))
+
+
+def shown(columns: Iterable[pa.Array], schema: pa.Schema) -> pa.RecordBatch:
+    """Columns as a batch in Spark's types for them."""
+    arrays = [shown_as(column, field.type) for column, field in zip(columns, schema, strict=True)]
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)

@@ -7,20 +7,18 @@ otherwise it is restored from the snapshot.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
-from pickle import loads
 from typing import Any
 from uuid import uuid4
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from cer_gpu.spark.arrow_types import halving, shown_as
-from cer_gpu.spark.stream_task import StreamTask, from_blob, moment_of, to_blob
+from cer_gpu.spark.arrow_types import halving, shown, shown_as
+from cer_gpu.spark.blob_keeper import BlobKeeper, answer_rows
+from cer_gpu.spark.stream_task import StreamTask, moment_of, to_blob
 from cer_gpu.spark.worker import Job, counts_column
-from pyspark.sql import Row
-from pyspark.sql.streaming import StatefulProcessor
 
 from cer_gpu.engine.answers.matches import Matches
 from cer_gpu.engine.run.bound_query import BoundQuery
@@ -30,38 +28,18 @@ from cer_gpu.errors import DataError
 FOREVER = "100000 days"
 """How long rows wait: the watermark alone says when one is known to be in order."""
 
-ANSWERS = (
-    "answers binary, events bigint, matches bigint, late bigint, waiting bigint, open bigint, bytes bigint"
-)
-"""What the operator gives for a bucket: answers as bytes, and what `stream_metrics` shows."""
-
-_ROW = Row(*(one.partition(" ")[0] for one in ANSWERS.split(", ")))
-
 _kept: dict[tuple[str, int], tuple[str, Stream]] = {}
 """In a worker process, the streams of the buckets that it has seen last, with the mark of their snapshot."""
 
 
-class BucketKeeper(StatefulProcessor):
-    """Keeps the streams of buckets.
-
-    Parameters
-    ----------
-    dumped : bytes
-        A pickled `StreamTask`.
-    """
-
-    def __init__(self, dumped: bytes) -> None:
-        self._dumped = dumped
+class BucketKeeper(BlobKeeper[StreamTask]):
+    """Keeps the streams of buckets."""
 
     def init(self, handle: Any) -> None:
         """See `StatefulProcessor.init`."""
-        self._handle = handle
+        super().init(handle)
         self._marks = handle.getValueState("mark", "mark string, watermark bigint")
         self._states = handle.getValueState("state", "state binary")
-        self._live: StreamTask | None = None
-
-    def close(self) -> None:
-        """See `StatefulProcessor.close`."""
 
     def handleInitialState(self, key: Any, initialState: Any, timerValues: Any) -> None:  # noqa: N802, N803
         """Keep the first state of a bucket."""
@@ -70,22 +48,13 @@ class BucketKeeper(StatefulProcessor):
         self._marks.update((mark, 0))
         self._handle.registerTimer(1)  # what history has left open may be decided by time alone
 
-    def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: Any) -> Iterator[Any]:  # noqa: N802, N803
-        """Take the rows of a bucket."""
-        watermark = timerValues.getCurrentWatermarkInMs()
-        yield from self._went_on(key[0], [row["rows"] for row in rows], watermark)
-
     def handleExpiredTimer(self, key: Any, timerValues: Any, expiredTimerInfo: Any) -> Iterator[Any]:  # noqa: N802, N803
-        """Tell the stream of a bucket that time has passed."""
-        watermark = timerValues.getCurrentWatermarkInMs()
-        if self._marks.get()[1] < watermark:
-            yield from self._went_on(key[0], [], watermark)
+        """Tell the stream of a bucket that time has passed, if it does not know."""
+        if self._marks.get()[1] < timerValues.getCurrentWatermarkInMs():
+            yield from super().handleExpiredTimer(key, timerValues, expiredTimerInfo)
 
-    def _went_on(self, bucket: int, blobs: Iterable[bytes], watermark: int) -> Iterator[Any]:
-        """Push rows, and advance to the watermark; gives what that decides."""
-        if self._live is None:
-            self._live = loads(self._dumped)
-        live = self._live
+    def _went_on(self, bucket: int, tables: list[pa.Table], watermark: int) -> Iterator[Any]:
+        live = self.task
         if not self._marks.exists():
             raise DataError(
                 "the checkpoint has no state for some keys, so it is of a stream with fewer buckets: start "
@@ -93,15 +62,14 @@ class BucketKeeper(StatefulProcessor):
             )
         mark, told = self._marks.get()
         stream = self._stream(live, bucket, mark)
-        given = [from_blob(blob) for blob in blobs if blob]
         before = stream.metrics
         found: list[Matches | None] = []
         if watermark > max(told, 0):  # first, so that rows before it are known to be too late
             query = live.task.query
             kind = query.schema.field(query.options.order_by[0]).type
             found.append(stream.advance(moment_of(1000 * watermark, kind, query.options.order_unit)))
-        if given:
-            found.append(pushed_in_order(stream, given, live))
+        if tables:
+            found.append(pushed_in_order(stream, tables, live))
         matches, blobs = 0, []
         for one in found:
             for answers, number in [] if one is None else _listed(live, one):
@@ -115,9 +83,7 @@ class BucketKeeper(StatefulProcessor):
             self._handle.registerTimer(max(told, watermark, 0) + 1)
         now = stream.metrics
         done = now.events - before.events, matches, now.late - before.late
-        yield _ROW(None, *done, now.waiting, now.open_events, len(state))
-        for answers in blobs:
-            yield _ROW(answers, 0, 0, 0, 0, 0, 0)
+        yield from answer_rows((*done, now.waiting, now.open_events, len(state)), blobs)
 
     def _stream(self, live: StreamTask, bucket: int, mark: str) -> Stream:
         """The stream of a bucket: from memory if this process wrote its snapshot, else restored from it."""
@@ -164,18 +130,12 @@ def _listed(live: StreamTask, matches: Matches) -> Iterator[tuple[bytes, int]]:
     task = live.task
     if task.product == "run":
         for batch in matches.batches(keep=False):
-            for part in halving(batch, lambda given: _shown(given.columns, task.result)):
+            for part in halving(batch, lambda given: shown(given.columns, task.result)):
                 yield to_blob(part), len(part)
         return
     found = matches.to_arrow()
     if len(found):
         yield to_blob(_ends(found, live)), len(found)
-
-
-def _shown(columns: list[pa.Array], schema: pa.Schema) -> pa.RecordBatch:
-    """Columns in the types of Spark."""
-    shown = [shown_as(column, field.type) for column, field in zip(columns, schema, strict=True)]
-    return pa.RecordBatch.from_arrays(shown, schema=schema)
 
 
 def _ends(found: pa.Table, live: StreamTask) -> pa.RecordBatch:
@@ -191,9 +151,9 @@ def _ends(found: pa.Table, live: StreamTask) -> pa.RecordBatch:
     last[-1] = True
     at = np.flatnonzero(last)
     rows = pa.array(at)
-    shown = [column.take(rows).combine_chunks() for column in (end, *keys, time)]
+    taken = [column.take(rows).combine_chunks() for column in (end, *keys, time)]
     *fields, value = live.task.result
-    columns = [shown_as(column, field.type) for column, field in zip(shown, fields, strict=True)]
+    columns = [shown_as(column, field.type) for column, field in zip(taken, fields, strict=True)]
     if live.task.product == "hits":
         columns.append(shown_as(found.column(0).take(rows).combine_chunks(), value.type))
     else:

@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pickle import loads
 from typing import Any
 
 import pyarrow as pa
-from cer_gpu.spark.arrow_types import halving, shown_as
-from cer_gpu.spark.bucket_keeper import ANSWERS
+from cer_gpu.spark.arrow_types import halving, shown
+from cer_gpu.spark.blob_keeper import BlobKeeper, answer_rows
 from cer_gpu.spark.row_pattern_worker import RowPatternTask
-from cer_gpu.spark.stream_task import from_blob, to_blob
-from pyspark.sql import Row
-from pyspark.sql.streaming import StatefulProcessor
+from cer_gpu.spark.stream_task import PER_SECOND, from_blob, to_blob
 
 from cer_gpu.engine.rows.row_pattern_stream import RowPatternState, RowPatternStream
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import DataError
 from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.patterns.tree import RowPatternClause
-
-_ROW = Row(*(one.partition(" ")[0] for one in ANSWERS.split(", ")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,40 +40,16 @@ class LiveRowPattern:
     on_late: str
 
 
-class RowPatternKeeper(StatefulProcessor):
-    """Keeps the rows of buckets.
-
-    Parameters
-    ----------
-    dumped : bytes
-        A pickled `LiveRowPattern`.
-    """
-
-    def __init__(self, dumped: bytes) -> None:
-        self._dumped = dumped
+class RowPatternKeeper(BlobKeeper[LiveRowPattern]):
+    """Keeps the rows of buckets."""
 
     def init(self, handle: Any) -> None:
         """See `StatefulProcessor.init`."""
-        self._handle = handle
+        super().init(handle)
         self._states = handle.getValueState("state", "about string, moment bigint, rows binary")
-        self._live: LiveRowPattern | None = None
 
-    def close(self) -> None:
-        """See `StatefulProcessor.close`."""
-
-    def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: Any) -> Iterator[Any]:  # noqa: N802, N803
-        """Take the rows of a bucket."""
-        watermark = timerValues.getCurrentWatermarkInMs()
-        yield from self._went_on([from_blob(row["rows"]) for row in rows], watermark)
-
-    def handleExpiredTimer(self, key: Any, timerValues: Any, expiredTimerInfo: Any) -> Iterator[Any]:  # noqa: N802, N803
-        """Take it that time has passed."""
-        yield from self._went_on([], timerValues.getCurrentWatermarkInMs())
-
-    def _went_on(self, tables: list[pa.Table], watermark: int) -> Iterator[Any]:
-        if self._live is None:
-            self._live = loads(self._dumped)
-        live = self._live
+    def _went_on(self, bucket: int, tables: list[pa.Table], watermark: int) -> Iterator[Any]:
+        live = self.task
         stream = self._stream(live)
         moment = moment_in(live.task.read.field(live.task.order_by[0]).type, max(watermark, 0))
         found: list[pa.RecordBatch] = []
@@ -86,13 +57,8 @@ class RowPatternKeeper(StatefulProcessor):
             found += stream.advance(moment, Workers(1))
         late = events = 0
         for table in tables:
-            rows = pa.Table.from_arrays(
-                [
-                    shown_as(values.combine_chunks(), field.type)
-                    for values, field in zip(table.columns, live.task.read, strict=True)
-                ],
-                schema=live.task.read,
-            )
+            columns = (column.combine_chunks() for column in table.columns)
+            rows = pa.Table.from_batches([shown(columns, live.task.read)])
             events += len(rows)
             late += stream.push(rows)
         if late and live.on_late == "error":
@@ -106,12 +72,11 @@ class RowPatternKeeper(StatefulProcessor):
             self._handle.registerTimer(max(watermark, 0) + 1)
         matches, blobs = 0, []
         for batch in found:
-            for part in halving(batch, lambda given: _shown(given, live.result)):
+            for part in halving(batch, lambda given: shown(given.columns, live.result)):
                 matches += part.num_rows
                 blobs.append(to_blob(part))
-        yield _ROW(None, events - late, matches, late, waiting, len(stream.held.rows), len(state))
-        for blob in blobs:
-            yield _ROW(blob, 0, 0, 0, 0, 0, 0)
+        done = events - late, matches, late
+        yield from answer_rows((*done, waiting, len(stream.held.rows), len(state)), blobs)
 
     def _stream(self, live: LiveRowPattern) -> RowPatternStream:
         held = None
@@ -131,10 +96,4 @@ def moment_in(kind: pa.DataType, milliseconds: int) -> int:
     """A time as a number in the unit of a column of times."""
     if pa.types.is_date32(kind):
         return -(-milliseconds // 86_400_000)
-    return milliseconds * {"s": 1, "ms": 1, "us": 1_000, "ns": 1_000_000}[kind.unit]
-
-
-def _shown(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
-    """A batch in the types of Spark."""
-    columns = [shown_as(column, field.type) for column, field in zip(batch.columns, schema, strict=True)]
-    return pa.RecordBatch.from_arrays(columns, schema=schema)
+    return -(-milliseconds * PER_SECOND[kind.unit] // 1_000)

@@ -48,7 +48,7 @@ def live_rows(frame: DataFrame, sql: str, keywords: Mapping[str, Any], buckets: 
         For a keyword that a statement does not take.
     """
     import pyspark.sql.functions as sf
-    from cer_gpu.spark.bucket_keeper import ANSWERS
+    from cer_gpu.spark.blob_keeper import ANSWERS
 
     from cer_gpu.patterns.sql_language import language_of
     from cer_gpu.patterns.statement import read_statement

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
-from cer_gpu.spark.arrow_types import halving, shown_as
+from cer_gpu.spark.arrow_types import halving, shown
 from cer_gpu.spark.metrics import publish
 from cer_gpu.spark.segments import SEGMENT
 from cer_gpu.spark.worker_reuse import settle
@@ -96,13 +96,7 @@ class RowPatternTask:
     def _read(
         self, batches: Iterable[pa.RecordBatch], threads: int, schema: pa.Schema, by: tuple[str, ...]
     ) -> Iterator[pa.Table]:
-        given = (
-            pa.RecordBatch.from_arrays(
-                [shown_as(values, field.type) for values, field in zip(batch.columns, schema)], schema=schema
-            )
-            for batch in batches
-            if batch.num_rows
-        )
+        given = (shown(batch.columns, schema) for batch in batches if batch.num_rows)
         rows = StreamRows(pa.RecordBatchReader.from_batches(schema, given), None, "the rows of a task")
         memory = free_memory()
         if memory is not None and by:
@@ -177,8 +171,7 @@ class RowPatternWorker:
 
     def _shown(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """A batch in the types of Spark."""
-        columns = [shown_as(column, field.type) for column, field in zip(batch.columns, self._result)]
-        return pa.RecordBatch.from_arrays(columns, schema=self._result)
+        return shown(batch.columns, self._result)
 
 
 class ExitWorker:

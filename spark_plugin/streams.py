@@ -22,7 +22,6 @@ from cer_gpu.spark.stream_task import (
     BucketFiller,
     StreamTask,
 )
-from cer_gpu.spark.task import Task
 from cer_gpu.spark.watermark import MOMENT, event_time, observed
 
 from cer_gpu.engine.read.sources.caller_times import span_of
@@ -134,7 +133,8 @@ def stream(streaming_df: DataFrame, query: Query | str, **keywords: Any) -> Data
     >>> found = cer_spark.stream(trades, query, order_by="ts", late="30 s", event_id="id")
     >>> found.writeStream.option("checkpointLocation", folder).toTable("found")
     """
-    from cer_gpu.spark.bucket_keeper import ANSWERS, BucketKeeper
+    from cer_gpu.spark.blob_keeper import ANSWERS
+    from cer_gpu.spark.bucket_keeper import BucketKeeper
 
     if not streaming_df.isStreaming:
         raise DataError(
@@ -168,9 +168,7 @@ def _live_statement(frame: DataFrame, sql: str, keywords: Mapping[str, Any]) -> 
     taken = _checked({"late": "0 s", "on_late": "drop", "what": "run", "buckets": None}, keywords)
     if taken["what"] != "run":
         raise ValueError(f"what={brief(taken['what'])}: a stream of MATCH_RECOGNIZE gives rows, what='run'")
-    buckets = taken["buckets"] if taken["buckets"] is not None else BUCKETS
-    if isinstance(buckets, bool) or not isinstance(buckets, int) or buckets < 1:
-        raise ValueError(f"buckets must be a whole number, 1 or more, not {brief(buckets)}")
+    buckets = _buckets(taken["buckets"], True)
     _set_store(frame)
     given = {name: value for name, value in keywords.items() if value is not None}
     return live_rows(frame, sql, given, buckets, _milliseconds(taken["late"], pa.timestamp("us"), None))
@@ -212,7 +210,7 @@ def live_task(query: Query | str, schema: pa.Schema, keywords: Mapping[str, Any]
             f"`{options.order_by[0]}` is {kind}: a stream needs a column of time, a timestamp, a date, or "
             "numbers with order_unit"
         )
-    buckets = _buckets(taken["buckets"], task)
+    buckets = _buckets(taken["buckets"], task.keyed)
     what = about(whole.text, options) | {"product": task.product, "buckets": buckets}
     what["stream_column"] = others.get("stream_column")  # also where the query does not read it
     what["columns"] = [f"{name} {columns.field(name).type}" for name in task.query.columns]
@@ -220,12 +218,12 @@ def live_task(query: Query | str, schema: pa.Schema, keywords: Mapping[str, Any]
     return _milliseconds(taken["late"], kind, options.order_unit), live
 
 
-def _buckets(asked: Any, task: Task) -> int:
+def _buckets(asked: Any, keyed: bool) -> int:
     if asked is None:
-        return BUCKETS if task.keyed else 1
+        return BUCKETS if keyed else 1
     if isinstance(asked, bool) or not isinstance(asked, int) or asked < 1:
         raise ValueError(f"buckets must be a whole number, 1 or more, not {brief(asked)}")
-    if asked > 1 and not task.keyed:
+    if asked > 1 and not keyed:
         raise ValueError(f"buckets={asked}: the query has no key by which events can be divided")
     return asked
 
