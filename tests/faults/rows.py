@@ -56,8 +56,8 @@ FAULTS = (
     ),
     Fault(
         "cer_gpu/engine/rows/start_chains.py",
-        "if self._mode == k.PAST_LAST_ROW:\n            return len(slots)",
-        "if self._mode == k.PAST_LAST_ROW:\n            return 1",
+        "if mode == k.PAST_LAST_ROW:\n        return len(slots)",
+        "if mode == k.PAST_LAST_ROW:\n        return 1",
         "Past the last row the next match starts behind all rows of the one before.",
         STRETCHES,
     ),
