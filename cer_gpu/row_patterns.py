@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 
+from cer_gpu.engine.answers.table_result import TableResult
 from cer_gpu.engine.read.sources.kinds import open_rows
 from cer_gpu.engine.read.sources.rows import Rows
 from cer_gpu.engine.rows.answers import RowPatternAnswer
@@ -26,10 +27,6 @@ from cer_gpu.patterns.statement import read_statement
 from cer_gpu.patterns.tree import RowPatternClause, RowPatternStatement
 from cer_gpu.printable_text import brief, name_text, names_text
 from cer_gpu.progress import begun
-
-if TYPE_CHECKING:
-    import pandas as pd
-    import polars as pl
 
 ALL_OF_IT = re.compile(r"\s*SELECT\s+\*\s+FROM\s+(\w+)(\s+(AS\s+)?\w+)?\s*;?\s*", re.IGNORECASE)
 """A statement that gives the rows of its MATCH_RECOGNIZE as they are."""
@@ -121,7 +118,7 @@ def result_over(
     return RowPatternResult(read_statement(sql, dialect, params), tables, dialect, memory, number)
 
 
-class ListedRows(ABC):
+class ListedRows(TableResult):
     """Rows that can be had as tables of several libraries."""
 
     @abstractmethod
@@ -131,16 +128,6 @@ class ListedRows(ABC):
     def to_arrow(self) -> pa.Table:
         """The rows as an Arrow table."""
         return self.batches().read_all()
-
-    def to_pandas(self) -> pd.DataFrame:
-        """The rows as a pandas data frame."""
-        return self.to_arrow().to_pandas()
-
-    def to_polars(self) -> pl.DataFrame:
-        """The rows as a Polars data frame."""
-        import polars as pl
-
-        return pl.DataFrame(self.to_arrow())
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """The rows through Arrow's C stream interface, for other libraries."""

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from cer_gpu.engine.answers.table_result import TableResult
 from cer_gpu.errors import DataError
 from cer_gpu.printable_text import names_text
-
-if TYPE_CHECKING:
-    import pandas
-    import polars
 
 BATCH = 1 << 16
 """Answers in a batch."""
 
 
-class ViewAnswers:
+class ViewAnswers(TableResult):
     """Rows of a view, or changes of them; made by `JoinView.enumerate` and `JoinView.delta`.
 
     They are listed as they are read, and other libraries read them as an Arrow stream. Iterating over them
@@ -107,15 +103,3 @@ class ViewAnswers:
     def to_arrow(self) -> pa.Table:
         """All rows as one table."""
         return self.batches().read_all()
-
-    def to_pandas(self) -> pandas.DataFrame:
-        """All rows as a pandas DataFrame."""
-        return self.to_arrow().to_pandas()
-
-    def to_polars(self) -> polars.DataFrame:
-        """All rows as a polars DataFrame."""
-        import polars
-
-        found = polars.from_arrow(self.to_arrow())
-        assert isinstance(found, polars.DataFrame)
-        return found

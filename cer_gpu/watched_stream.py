@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from cer_gpu.checked_query import opened
+from cer_gpu.engine.read.sources.arrow_types import without_dictionary
 from cer_gpu.engine.read.sources.caller_times import span_of
 from cer_gpu.engine.read.sources.paths import is_text_file
 from cer_gpu.engine.run.bound_query import BATCH
@@ -58,7 +59,7 @@ class WatchedStream:
         self._stream = query.stream(initial if first else kept.step.snapshot, **own)
         if first and initial is not None and "schema" in (begun := from_bytes(initial).state):
             self._schema = pa.schema(
-                [field.with_type(_plain(field.type)) for field in begun["schema"].schema]
+                [field.with_type(without_dictionary(field.type)) for field in begun["schema"].schema]
             )
 
     def take(self, path: str, file: str | None = None, header: bytes | None = None, lines: int = 0) -> None:
@@ -119,7 +120,11 @@ class WatchedStream:
             return rows.cast(self._schema)
         types: dict[str, pa.DataType] = {}
         if is_text_file(path):  # times are read in whatever form they have
-            types = {one.name: _plain(one.type) for one in self._schema if not pa.types.is_temporal(one.type)}
+            types = {
+                one.name: without_dictionary(one.type)
+                for one in self._schema
+                if not pa.types.is_temporal(one.type)
+            }
         try:
             rows = self._read(path, self._schema.names, types)
             return pa.table({}) if rows is None else rows.cast(self._schema)
@@ -146,10 +151,6 @@ def text_of(matches: Matches | None) -> bytes:
     sink = io.BytesIO()
     write_matches(matches, "jsonl", sink)
     return sink.getvalue()
-
-
-def _plain(kind: pa.DataType) -> pa.DataType:
-    return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
 def _same(kind: pa.DataType) -> pa.DataType:

@@ -13,12 +13,10 @@ from cer_gpu.backtesting.number_format import figures
 from cer_gpu.backtesting.variant_label import labels_of
 from cer_gpu.engine.answers.display import as_html, as_text
 from cer_gpu.engine.answers.form import free_name
+from cer_gpu.engine.answers.table_result import TableResult
 from cer_gpu.printable_text import brief
 
 if TYPE_CHECKING:
-    import pandas
-    import polars
-
     from cer_gpu.backtesting.provenance import BacktestResult
 
 SURE = 0.95
@@ -49,7 +47,7 @@ class _VariantStatistics(NamedTuple):
         return self.all_low > self.base if descending else self.all_high < self.base
 
 
-class BestVariants:
+class BestVariants(TableResult):
     """The variants of a backtest with the best values of an outcome; made by `Backtest.best`.
 
     Attributes
@@ -83,18 +81,6 @@ class BestVariants:
             and `after_base` those from after it.
         """
         return self._table
-
-    def to_pandas(self) -> pandas.DataFrame:
-        """`to_arrow()` as a pandas DataFrame."""
-        return self._table.to_pandas()
-
-    def to_polars(self) -> polars.DataFrame:
-        """`to_arrow()` as a polars DataFrame."""
-        import polars
-
-        found = polars.from_arrow(self._table)
-        assert isinstance(found, polars.DataFrame)
-        return found
 
     def __len__(self) -> int:
         return len(self._table)

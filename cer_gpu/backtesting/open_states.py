@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from cer_gpu.api import Query
 from cer_gpu.backtesting.queries import AskedQuery, in_query, values_for
+from cer_gpu.engine.read.sources.arrow_types import whole_type, without_dictionary
 from cer_gpu.engine.read.sources.caller_times import after, moment_in
 from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.run.bound_query import BATCH
@@ -91,7 +92,8 @@ def _state_of(one: AskedQuery, source: Source, options: Options, keywords: Mappi
         if options.until is None:
             last = rows.column(time.name)[-1]
     if last is not None:  # what comes at that time or before is of the backtest, also if it comes again
-        whole = last.cast(_number_type(time.type)).as_py() if isinstance(last, pa.Scalar) else None
+        number = whole_type(time.type) if pa.types.is_temporal(time.type) else time.type
+        whole = last.cast(number).as_py() if isinstance(last, pa.Scalar) else None
         moment = moment_in("until", last, schema, [time.name]) if whole is None else whole
         stream.advance(_shown(after(moment), time.type))
     return stream.hand_over()
@@ -99,15 +101,7 @@ def _state_of(one: AskedQuery, source: Source, options: Options, keywords: Mappi
 
 def _as_pushed(field: pa.Field, source: Source) -> pa.Field:
     """A column as the tables of a stream have it: texts of files are read as dictionaries."""
-    if pa.types.is_dictionary(field.type) and source.parts():
-        return field.with_type(field.type.value_type)
-    return field
-
-
-def _number_type(kind: pa.DataType) -> pa.DataType:
-    if pa.types.is_date32(kind):
-        return pa.int32()
-    return pa.int64() if pa.types.is_temporal(kind) else kind
+    return field.with_type(without_dictionary(field.type)) if source.parts() else field
 
 
 def _shown(moment: int | float, kind: pa.DataType) -> Any:
@@ -116,4 +110,4 @@ def _shown(moment: int | float, kind: pa.DataType) -> Any:
         return moment
     if pa.types.is_timestamp(kind) and kind.tz is not None:
         kind = pa.timestamp(kind.unit, "UTC")
-    return pa.scalar(moment, _number_type(kind)).cast(kind).cast(pa.string()).as_py()
+    return pa.scalar(moment, whole_type(kind)).cast(kind).cast(pa.string()).as_py()

@@ -10,11 +10,9 @@ import pyarrow as pa
 
 from cer_gpu.backtesting.outcomes.summary import LEAST_N
 from cer_gpu.engine.answers.display import as_html, as_text
+from cer_gpu.engine.answers.table_result import TableResult
 
 if TYPE_CHECKING:
-    import pandas
-    import polars
-
     from cer_gpu.backtesting.backtest_outcomes import BacktestOutcomes
     from cer_gpu.backtesting.best_variants import BestVariants
     from cer_gpu.backtesting.plots import Plots
@@ -25,7 +23,7 @@ SHOWN = 20
 """Rows that a result shows of itself."""
 
 
-class Backtest:
+class Backtest(TableResult):
     """How often each of many queries fires on some events; made by `backtest`.
 
     Attributes
@@ -287,18 +285,6 @@ class Backtest:
         if not isinstance(new, Backtest):
             raise TypeError(f"diff compares with the result of another backtest, not {type(new).__name__}")
         return difference(self.to_arrow(), new.to_arrow())
-
-    def to_pandas(self) -> pandas.DataFrame:
-        """`to_arrow()` as a pandas DataFrame."""
-        return self._table.to_pandas()
-
-    def to_polars(self) -> polars.DataFrame:
-        """`to_arrow()` as a polars DataFrame."""
-        import polars
-
-        found = polars.from_arrow(self._table)
-        assert isinstance(found, polars.DataFrame)
-        return found
 
     def __len__(self) -> int:
         return len(self._table)

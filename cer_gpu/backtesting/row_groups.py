@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from cer_gpu.backtesting.buckets import Buckets, buckets, is_span
 from cer_gpu.engine.answers.form import free_name
+from cer_gpu.engine.read.sources.arrow_types import without_dictionary
 from cer_gpu.engine.run.options import Options
 from cer_gpu.printable_text import brief, name_text
 
@@ -48,7 +49,7 @@ class RowGroups(NamedTuple):
     def over(self, data: pa.Schema, options: Options) -> RowGroups:
         """The same groups for data of a schema."""
         at = data.field(options.order_by[0]).type if options.order_by else pa.int64()
-        kinds = [_plain(data.field(name).type) for name in self.columns]
+        kinds = [without_dictionary(data.field(name).type) for name in self.columns]
         keys = [pa.field(name, kind) for name, kind in zip(self.heads, kinds, strict=True)]
         bucket = [] if self.buckets is None else [pa.field(BUCKET, at)]
         sums = [pa.field("hits", pa.int64()), pa.field("matches", pa.int64())]
@@ -99,8 +100,3 @@ def parted_by(by: Any, partitions: Iterable[Partition], schema: pa.Schema, optio
     taken = set(COLUMNS)
     heads = tuple(free_name(name, taken) for name in columns)
     return RowGroups(cut, tuple(columns), heads).over(schema, options)
-
-
-def _plain(kind: pa.DataType) -> pa.DataType:
-    """The type of a key as it can be sorted: of the values of a dictionary."""
-    return kind.value_type if pa.types.is_dictionary(kind) else kind

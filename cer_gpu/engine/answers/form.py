@@ -13,7 +13,7 @@ from cer_gpu.engine.answers.positions import PositionLookup
 from cer_gpu.engine.answers.values import BatchValues, ComplexEvent, complex_events, rule_answers
 from cer_gpu.engine.read.events import EventArrays
 from cer_gpu.engine.read.lanes import LaneEncoder
-from cer_gpu.engine.read.sources.arrow_types import roomy
+from cer_gpu.engine.read.sources.arrow_types import roomy, without_dictionary
 from cer_gpu.enumeration.blocks import AnswerBlock, MarkBlock, PathBlock, TupleBlock
 from cer_gpu.kernels.lanes.cpu import gather
 from cer_gpu.kernels.lists.cpu import list_columns
@@ -474,8 +474,7 @@ def id_type(data: pa.Schema, event_id: str | None) -> pa.DataType:
     """The type of the values that take the place of positions: int64, or that of the column of ids."""
     if event_id is None:
         return pa.int64()
-    kind = roomy(data.field(event_id).type)
-    return kind.value_type if pa.types.is_dictionary(kind) else kind
+    return without_dictionary(roomy(data.field(event_id).type))
 
 
 def identities(values: pa.Array) -> pa.Array:

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from cer_gpu.engine.read.numbers import TextNumbers, WordNumbers
 from cer_gpu.engine.read.sources import columns
-from cer_gpu.engine.read.sources.arrow_types import whole_type
+from cer_gpu.engine.read.sources.arrow_types import whole_type, without_dictionary
 from cer_gpu.engine.read.sources.columns import NONE_BEYOND, Values, is_text, single
 from cer_gpu.engine.read.sources.decimals import (
     FITTING,
@@ -73,7 +73,7 @@ class Part:
 
     def __init__(self, names: tuple[str, ...], schema: pa.Schema) -> None:
         self.names = names
-        kinds = [_plain(schema.field(name).type) for name in names]
+        kinds = [without_dictionary(schema.field(name).type) for name in names]
         self.kind = _key_type(kinds, names)
         self.texts = TextNumbers() if is_text(self.kind) else None
         far = pa.types.is_decimal(self.kind) and self.kind.precision > FITTING
@@ -400,7 +400,7 @@ def common_type(kinds: list[pa.DataType]) -> pa.DataType | None:
     Strings of any kind are one type, and so are numbers (floats with others by value), and times of different
     units.
     """
-    plain = [kind for kind in map(_plain, kinds) if not pa.types.is_null(kind)] or [pa.string()]
+    plain = [kind for kind in map(without_dictionary, kinds) if not pa.types.is_null(kind)] or [pa.string()]
     if all(is_text(kind) for kind in plain):
         return pa.large_string()
     if len(set(plain)) == 1:
@@ -427,11 +427,6 @@ def common_type(kinds: list[pa.DataType]) -> pa.DataType | None:
 
 def _is_number(kind: pa.DataType) -> bool:
     return bool(pa.types.is_integer(kind) or pa.types.is_decimal(kind) or pa.types.is_floating(kind))
-
-
-def _plain(kind: pa.DataType) -> pa.DataType:
-    """The type of the values of a column."""
-    return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
 def _finest(units: Iterable[str]) -> str:

@@ -14,7 +14,7 @@ from cer_gpu.engine.read.join_keys import JoinKeys
 from cer_gpu.engine.read.keys import Keys
 from cer_gpu.engine.read.lanes import LaneEncoder, LaneState
 from cer_gpu.engine.read.order import LaneTimes
-from cer_gpu.engine.read.sources.arrow_types import roomy_schema
+from cer_gpu.engine.read.sources.arrow_types import roomy_schema, without_dictionary
 from cer_gpu.engine.read.sources.columns import single
 from cer_gpu.engine.read.spill_files import SpilledLanes, SpilledPartitions
 
@@ -178,8 +178,7 @@ class AwayLanes:
             columns |= self._joins.values(own.slots)
         if own.payload is not None:
             for field, column in zip(own.payload.schema, own.payload.columns, strict=True):
-                decoded = field.type.value_type if pa.types.is_dictionary(field.type) else field.type
-                columns[_PAYLOAD + field.name] = column.cast(decoded)
+                columns[_PAYLOAD + field.name] = column.cast(without_dictionary(field.type))
         return pa.table(columns)
 
     def _put_back(self, lanes: np.ndarray, part: SpilledLanes, payload: pa.Schema) -> None:

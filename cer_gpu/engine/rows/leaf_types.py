@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
+from cer_gpu.engine.read.sources.arrow_types import without_dictionary
 from cer_gpu.engine.rows.expressions import type_of
 from cer_gpu.errors import Diagnostic, QueryError
 from cer_gpu.patterns.tree import (
@@ -64,7 +65,7 @@ class LeafTypes:
         if aggregate.expression is None:
             return pa.int64()
         kind = self.type_of(_first_of(aggregate.expression))
-        plain = kind.value_type if pa.types.is_dictionary(kind) else kind
+        plain = without_dictionary(kind)
         if function == "count":
             if aggregate.distinct and not _is_told_apart(plain):
                 raise self._refusal(aggregate, "COUNT(DISTINCT ...)", kind, "numbers, times or texts")
@@ -101,8 +102,7 @@ class LeafTypes:
     def _check_order(self, aggregate: RowAggregate) -> None:
         """Check that the second expression of a pair has an order."""
         assert isinstance(aggregate.expression, Operation)
-        kind = self.type_of(aggregate.expression.operands[1])
-        kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+        kind = without_dictionary(self.type_of(aggregate.expression.operands[1]))
         if not (pa.types.is_null(kind) or _is_ordered(kind)):
             raise self._refusal(aggregate, "the row", kind, "numbers, times or texts")
 

@@ -45,6 +45,18 @@ class Cell(NamedTuple):
     kind: pa.DataType
 
 
+class _ComparisonCodes(NamedTuple):
+    # Instructions that compare two words: alike, as floats, and of which the first or the second is coarser.
+    alike: int
+    reals: int
+    scaled: int
+    turned: int
+
+
+_EQUAL = _ComparisonCodes(c.EQUAL, c.EQUAL_REALS, c.EQUAL_SCALED, c.EQUAL_SCALED)
+_LESS = _ComparisonCodes(c.LESS, c.LESS_REALS, c.LESS_SCALED, c.MORE_SCALED)
+
+
 def _decimal(scale: int) -> pa.DataType:
     if scale > DIGITS:
         raise TooFineError(f"a decimal with {scale} digits behind the point")
@@ -199,25 +211,21 @@ class WordArithmetic:
 
     def equal(self, one: Cell, other: Cell) -> int:
         """Whether two values are equal whose types have a common one."""
-        kind = common_type(one.kind, other.kind)
-        if pa.types.is_floating(kind):
-            return self._emit(c.EQUAL_REALS, self.as_type(one, kind), self.as_type(other, kind))
-        if _factor(one.kind, kind) != 1:
-            return self._scaled(c.EQUAL_SCALED, one, kind, other)
-        if _factor(other.kind, kind) != 1:
-            return self._scaled(c.EQUAL_SCALED, other, kind, one)
-        return self._emit(c.EQUAL, one.number, other.number)
+        return self._compared(_EQUAL, one, other)
 
     def less(self, one: Cell, other: Cell) -> int:
         """Whether a value is less than another one, whose types have a common one."""
+        return self._compared(_LESS, one, other)
+
+    def _compared(self, by: _ComparisonCodes, one: Cell, other: Cell) -> int:
         kind = common_type(one.kind, other.kind)
         if pa.types.is_floating(kind):
-            return self._emit(c.LESS_REALS, self.as_type(one, kind), self.as_type(other, kind))
+            return self._emit(by.reals, self.as_type(one, kind), self.as_type(other, kind))
         if _factor(one.kind, kind) != 1:
-            return self._scaled(c.LESS_SCALED, one, kind, other)
+            return self._scaled(by.scaled, one, kind, other)
         if _factor(other.kind, kind) != 1:
-            return self._scaled(c.MORE_SCALED, other, kind, one)
-        return self._emit(c.LESS, one.number, other.number)
+            return self._scaled(by.turned, other, kind, one)
+        return self._emit(by.alike, one.number, other.number)
 
     def _scaled(self, operation: int, coarse: Cell, kind: pa.DataType, fine: Cell) -> int:
         """A comparison of a value as one of a finer type with one of that type. No number leaves 64 bits."""

@@ -393,6 +393,11 @@ def time_zones(schema: pa.Schema) -> dict[str, str]:
     return {name: zone for name, zone in zones.items() if zone}
 
 
+def without_dictionary(kind: pa.DataType) -> pa.DataType:
+    """The type of the values of a column, which a dictionary may hold."""
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
+
+
 def zone_of(kind: pa.DataType) -> str | None:
     """The time zone of a type of timestamps; None for one without, and for other types."""
     return kind.tz if pa.types.is_timestamp(kind) else None

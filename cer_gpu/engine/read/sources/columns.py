@@ -95,7 +95,7 @@ class Codes:
 
 def is_text(kind: pa.DataType) -> bool:
     """Whether an Arrow type holds strings, dictionary-encoded or not."""
-    return arrow_types.is_text(kind.value_type if pa.types.is_dictionary(kind) else kind)
+    return arrow_types.is_text(arrow_types.without_dictionary(kind))
 
 
 def single(column: pa.Array | pa.ChunkedArray) -> pa.Array:
