@@ -472,7 +472,7 @@ class Query:
         if findings:
             say_findings(findings, bound.notes)
         if self.names and asked.nan_is_null is None:
-            bound.nan_watch = nan_watch(self._tree, source)
+            bound.nan_watch = nan_watch(self._plans.nan_dependence, source)
         if not once:
             bound.instead = partial(self.bound_to, source, asked, question, once=True)
         return bound

@@ -118,7 +118,7 @@ def moved_out(rng: Random, query: t.SelectQuery) -> t.SelectQuery | None:
 
 
 def moved_in(rng: Random, query: t.SelectQuery) -> t.SelectQuery | None:
-    """The same the other way."""
+    """The same the other way, not to an optional step."""
 
     def change(node: t.Pattern) -> t.Pattern | None:
         if not isinstance(node, t.Filter) or not isinstance(node.pattern, t.Sequence):
@@ -126,7 +126,8 @@ def moved_in(rng: Random, query: t.SelectQuery) -> t.SelectQuery | None:
         inner, read = node.pattern, _spoken_of(node.condition)
         for side, other in (("left", inner.right), ("right", inner.left)):
             own = getattr(inner, side)
-            if read <= variables(own) and not read & variables(other):
+            optional = isinstance(own, t.Optional)  # a filter stands before `?`
+            if not optional and read <= variables(own) and not read & variables(other):
                 return replace(inner, **{side: t.Filter(own, node.condition)})
         return None
 

@@ -16,7 +16,10 @@ KEY = "k"
 
 
 def question(rng: Random) -> t.SelectQuery:
-    """Two or three steps within a window, with filters, a comparison, a key or a strategy now and then."""
+    """Two or three steps within a window, with filters, a comparison, a key or a strategy now and then.
+
+    Some steps have a bound of time between them, and some patterns something that must or must not be beside.
+    """
     steps, names = [], NAMES[: rng.choice((2, 2, 3))]
     for place, name in enumerate(names):
         types = rng.sample(TYPES, rng.choice((1, 1, 1, 2)))
@@ -29,18 +32,26 @@ def question(rng: Random) -> t.SelectQuery:
         if place and rng.random() < 0.1:
             step = f"({step}) ?" if place < len(names) - 1 else step
         elif rng.random() < 0.12:
-            step = f"({step}) {{2}}"
+            step = f"({step}) {rng.choice(('{2}', '{1,2}'))}"
         steps.append(step)
-    pattern = " ; ".join(steps)
+    pattern = steps[0]
+    for step in steps[1:]:
+        pattern += f" ;{rng.choice(('',) * 7 + ('[<= 2 s]',))} {step}"
     if rng.random() < 0.25:
         sign, more = rng.choice("<>"), rng.choice(("", " + 20"))
         one, other = names[0], names[-1]
-        pattern = f"({pattern}) FILTER {other}.v {sign} {one}.v{more}"
+        compared = rng.choice((f"{other}.v {sign} {one}.v{more}",) * 4 + (f"{other}.{KEY} = {one}.{KEY}",))
+        pattern = f"({pattern}) FILTER {compared}"
     if rng.random() < 0.25:
         one, other = rng.sample(names, 2)
         pattern = (
             f"({pattern}) FILTER {one}[v > {rng.randrange(50)}] AND {other}[v < {rng.randrange(50, 100)}]"
         )
+    if rng.random() < 0.12:
+        beside = rng.choice(
+            ("UNLESS", "FOLLOWED BY [<= 2 s]", "NOT FOLLOWED BY [<= 2 s]", "PRECEDED BY [<= 2 s]")
+        )
+        pattern = f"({pattern}) {beside} {rng.choice(TYPES)}"
     strategy = rng.choice(("", "", "", "", "LAST", "NEXT", "MAX"))
     key = f" PARTITION BY {KEY}" if rng.random() < 0.4 else ""
     window = rng.choice(("20 EVENTS", "2 s", "5 s", "20 s", "1 min"))

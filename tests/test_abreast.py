@@ -7,13 +7,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cer_gpu.kernels.teams.contract import AbreastEvents, Spans, abreast_reference, no_sums
+from cer_gpu.kernels.teams.contract import AbreastEvents, Spans, abreast_reference, level_tables, no_sums
 from cer_gpu.kernels.teams.cpu import abreast
 from cer_gpu.kernels.teams.cpu_edge_lists import listed_abreast
+from cer_gpu.kernels.teams.cpu_levels import grid_sums, levels_abreast, no_level_sums
 from test_backtest import ticks, told
 
 import cer_gpu as cer
 from cer_gpu.engine.run import team as running
+from cer_gpu.engine.run import team_run
+from cer_gpu.plan.automaton_levels import grid_of
 from cer_gpu.plan.automaton_team import Ladder, edges_of, listed_of, shared_edges
 
 
@@ -57,6 +60,70 @@ def test_the_kernel_adds_up_what_the_runs_are(seed: int) -> None:
     listed_abreast(listed, members, spans, nodes, events, begin, report, stop, sums)
     for found, right in zip(sums, expected, strict=True):
         np.testing.assert_array_equal(found, right)
+
+
+@pytest.mark.draws("seed", 60)
+def test_a_grid_adds_up_what_its_members_find(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    steps = int(rng.integers(2, 5))
+    widths = rng.integers(1, 4, steps)
+    cells = 6
+    levels = np.stack([rng.integers(-1, width, cells) for width in widths], axis=1).astype(np.int16)
+    levels[0] = -1
+    places = [place[::-1] for place in np.ndindex(*widths[::-1])]  # the first step varies fastest
+    ladders = [
+        Ladder(steps, {(k, k + 1): levels[:, k] >= asked for k, asked in enumerate(place)})
+        for place in places
+    ]
+    count = int(rng.integers(1, 40))
+    kind: Any = rng.choice([np.uint64, np.float64])
+    keys = np.sort(rng.integers(0, 40, count)).astype(kind)
+    at = keys.astype(rng.choice([np.int64, np.float64]))
+    cuts = np.sort(rng.integers(0, count + 1, 2)).tolist()
+    begin, stop = np.array([0, *cuts]), np.array([*cuts, count])
+    segments = begin, begin + rng.integers(0, 3, 3), stop
+    group = np.sort(rng.integers(0, 3, count)) if rng.random() < 0.5 else np.empty(0, np.int64)
+    events = AbreastEvents(rng.integers(0, cells, count).astype(np.uint8), keys, at, group)
+    spans = Spans(np.array([0, len(places)]), rng.integers(0, 30, 1).astype(kind))
+    edges, nodes = edges_of(ladders, [np.arange(cells)] * len(places))
+    expected = abreast_reference(edges, spans, nodes, events, *segments, 3)
+    sums = no_level_sums(3, widths, at.dtype)
+    assert levels_abreast(level_tables(levels, widths), spans.size, events, *segments, sums) <= count
+    for found, right in zip(grid_sums(sums, widths), expected, strict=True):
+        np.testing.assert_array_equal(found, right)
+
+
+def test_which_members_make_a_grid() -> None:
+    wide, narrow, other = (np.array([False, *one], bool) for one in ((1, 1, 0), (1, 0, 0), (0, 1, 0)))
+    end = np.array([False, False, False, True])
+    cells = [np.arange(4)] * 2
+
+    def ladders(*firsts: np.ndarray) -> list[Ladder]:
+        return [Ladder(2, {(0, 1): first, (1, 2): end}) for first in firsts]
+
+    found = grid_of(ladders(narrow, wide), cells)
+    assert found is not None
+    assert found.members.tolist() == [1, 0]
+    assert found.tables.levels.tolist() == [[-1, -1], [1, -1], [0, -1], [-1, 0]]
+    assert grid_of(ladders(narrow, other), cells) is None  # neither takes all that the other takes
+    skipping = Ladder(2, {(0, 1): wide, (1, 2): end, (0, 2): narrow})
+    assert grid_of([skipping, skipping], cells) is None
+
+
+@pytest.mark.parametrize("clause", ["", "PARTITION BY [k]"])
+def test_a_grid_past_64_bits(clause: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    sweep = cer.sweep(
+        "SELECT * FROM S WHERE (A AS a FILTER a[x > $p]) ; (B AS b FILTER b[y <= $q]) ; C "
+        f"{clause} WITHIN $w",
+        p=[3, 10, 17.5],
+        q=[0.2, 0.9],
+        w=["10 min", "3 h"],
+    )
+    whole = cer.backtest(sweep, ticks(), order_by="ts", by="6 h", device="cpu").to_arrow()
+    monkeypatch.setattr(team_run, "SAFE", 1 << 12)
+    assert cer.backtest(sweep, ticks(), order_by="ts", by="6 h", device="cpu").to_arrow() == whole
+    monkeypatch.setattr(running, "grid_of", lambda *_: None)
+    assert cer.backtest(sweep, ticks(), order_by="ts", by="6 h", device="cpu").to_arrow() == whole
 
 
 TEMPLATES = [
@@ -117,7 +184,7 @@ def test_sums_by_bucket_and_key(by: Any, monkeypatch: pytest.MonkeyPatch) -> Non
         w=["10 min", "3 h"],
     )
     together = cer.backtest(sweep, ticks(), order_by="ts", by=by, device="cpu").to_arrow()
-    monkeypatch.setattr(running, "GROUPS", 2)
+    monkeypatch.setattr(team_run, "GROUPS", 2)
     assert cer.backtest(sweep, ticks(), order_by="ts", by=by, device="cpu").to_arrow() == together
     monkeypatch.setattr(running, "LEAST_ABREAST", 1 << 20)
     assert cer.backtest(sweep, ticks(), order_by="ts", by=by, device="cpu").to_arrow() == together

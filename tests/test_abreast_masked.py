@@ -18,7 +18,7 @@ from test_backtest_resume import interrupted_everywhere, written
 import cer_gpu as cer
 from cer_gpu.engine.machines import masked_sums as sizes
 from cer_gpu.engine.machines.masked_sums import carried_sums, masked_sums
-from cer_gpu.engine.run import chunks
+from cer_gpu.engine.run import chunks, team_run
 from cer_gpu.engine.run import team as running
 from cer_gpu.plan import automaton_masks
 from cer_gpu.plan.automaton_masks import Moves, masked_of
@@ -148,7 +148,7 @@ def test_sums_by_bucket_and_key(by: Any, within: str, monkeypatch: pytest.Monkey
         p=list(range(0, 20, 2)),
     )
     together = cer.backtest(sweep, ticks(), order_by="ts", by=by, device="cpu").to_arrow()
-    monkeypatch.setattr(running, "GROUPS", 2)
+    monkeypatch.setattr(team_run, "GROUPS", 2)
     monkeypatch.setattr(chunks, "CARRIED", 50)
     assert cer.backtest(sweep, ticks(), order_by="ts", by=by, device="cpu").to_arrow() == together
     monkeypatch.setattr(running, "LEAST_ABREAST", 1 << 20)

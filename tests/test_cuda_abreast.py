@@ -14,7 +14,7 @@ from test_backtest import ticks
 
 import cer_gpu as cer
 from cer_gpu.engine.cuda.machines import teams
-from cer_gpu.engine.run import team as running
+from cer_gpu.engine.run import team_run
 from cer_gpu.plan.automaton_team import edges_of
 
 if not USABLE:
@@ -104,17 +104,17 @@ def test_without_memory_the_cpu_follows_them(followed: list[int], monkeypatch: p
 def test_numbers_that_may_not_fit_are_counted_one_by_one(
     followed: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(running, "SAFE", 40)
+    monkeypatch.setattr(team_run, "SAFE", 40)
     text = "SELECT * WHERE (A AS a FILTER a[x > $p]) ; B ; C WITHIN $w"
     sweep = cer.sweep(text, p=[2, 5, 9], w=["1 min", "5 h"])
     one_by_one: list[int] = []
-    asked = running.AbreastRun._one_by_one
+    asked = team_run.AbreastRun._one_by_one
 
     def noted(self: Any, chunk: Any, team: Any, which: np.ndarray, segments: Any) -> Any:
         one_by_one.append(int(which.sum()))
         return asked(self, chunk, team, which, segments)
 
-    monkeypatch.setattr(running.AbreastRun, "_one_by_one", noted)
+    monkeypatch.setattr(team_run.AbreastRun, "_one_by_one", noted)
     there = cer.backtest(sweep, ticks(60), order_by="ts", device="cuda").to_arrow()
     assert one_by_one
     monkeypatch.undo()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from cer_gpu.language import tree as t
@@ -24,30 +24,29 @@ class NanDependence(NamedTuple):
     compared: dict[str, str]
 
 
-def nan_dependence(statement: t.Statement, floats: Collection[str]) -> NanDependence:
-    """The columns among `floats` whose NaN decide the answer of a statement."""
+def nan_dependence(statement: t.Statement) -> NanDependence:
+    """The columns whose NaN, if they hold floats, decide the answer of a statement."""
     missing: dict[str, str] = {}
     compared: dict[str, str] = {}
     for node in walk(statement):
         match node:
             case t.IsNull(operand=operand):
-                _add(missing, operand, floats, "IS NULL")
+                _add(missing, operand, "IS NULL")
             case t.Call(function="COALESCE" | "GREATEST" | "LEAST" as name, arguments=arguments):
-                _add(missing, arguments, floats, name)
+                _add(missing, arguments, name)
             case t.SelectQuery(partition=partition):
                 for part in partition:
-                    missing |= dict.fromkeys([one for one in part if one in floats], "PARTITION BY")
+                    missing |= dict.fromkeys(part, "PARTITION BY")
             case t.Comparison(op="!="):
-                _add(compared, node, floats, "!=")
+                _add(compared, node, "!=")
             case t.Not(operand=operand):
-                _add(compared, operand, floats, "NOT")
+                _add(compared, operand, "NOT")
     return NanDependence(missing, compared)
 
 
-def _add(found: dict[str, str], node: Any, floats: Collection[str], what: str) -> None:
+def _add(found: dict[str, str], node: Any, what: str) -> None:
     for name in _columns(node):
-        if name in floats:
-            found.setdefault(name, what)
+        found.setdefault(name, what)
 
 
 def _columns(node: Any) -> Iterator[str]:

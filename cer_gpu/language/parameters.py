@@ -40,13 +40,23 @@ class WrittenParameter(str):
     """The value of a parameter as it was typed in a shell: its place says whether it is a number."""
 
 
-def parameters(statement: t.Statement) -> dict[str, Span | None]:
-    """The parameters of a statement, with the place where each is first written."""
+def parameters(statement: Any) -> dict[str, Span | None]:
+    """The parameters of a statement, or of a part of one, with the place where each is first written."""
     found: dict[str, Span | None] = {}
     for node in walk(statement):
         if isinstance(node, t.Parameter):
             found.setdefault(node.name, node.span)
     return found
+
+
+def free_places(statement: t.Statement) -> tuple[tuple[str, ...], ...]:
+    """The parameters of each comparison, of WITHIN and of SUPPRESS, which are checked each by itself.
+
+    All parameters that are not `shaping` are among them.
+    """
+    clauses = (getattr(statement, name, None) for name in ("window", "suppress"))
+    found = (tuple(parameters(part)) for part in (*_free_leaves(statement), *clauses) if part is not None)
+    return tuple(dict.fromkeys(names for names in found if names))
 
 
 def shaping(statement: t.Statement) -> frozenset[str]:

@@ -37,8 +37,10 @@ class Ladder:
     edges: dict[tuple[int, int], np.ndarray]
 
 
-def ladder_of(query: CompiledQuery) -> Ladder | None:
+def ladder_of(query: CompiledQuery, known: dict[int, Ladder | None] | None = None) -> Ladder | None:
     """The automaton of a query that can run abreast with others, else None.
+
+    `known` has those of the machines of earlier queries: the variants of a template have one machine.
 
     The query needs a window over time or positions, and runs that stay in each state at every event, never
     return to a state, and have one way to each next state: sequences with `;`, their alternatives and
@@ -51,7 +53,11 @@ def ladder_of(query: CompiledQuery) -> Ladder | None:
         return None
     if query.suppress is not None:
         return None
-    return _ladder(machine.tables)
+    if known is None:
+        return _ladder(machine.tables)
+    if id(machine) not in known:
+        known[id(machine)] = _ladder(machine.tables)
+    return known[id(machine)]
 
 
 def _ladder(tables: TransitionTables) -> Ladder | None:

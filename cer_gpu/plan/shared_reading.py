@@ -70,14 +70,17 @@ def bunches(readings: Sequence[RowReading]) -> Iterator[tuple[list[int], SharedR
     """
     bunch: list[int] = []
     axes: dict[Place, Axis] = {}
+    merged: set[int] = set()  # the axes in `axes`, by their identity: variants share them
     for number, reading in enumerate(readings):
-        grown = _merged(axes, reading.axes)
+        fresh = [axis for axis in reading.axes if id(axis) not in merged]
+        grown = _merged(axes, fresh) if fresh else axes
         cells = prod(axis.size for axis in grown.values())
         if bunch and (cells > CELLS or cells * (len(bunch) + 1) > TABLES):
             yield from _told(readings, bunch, axes)
-            bunch, grown = [], _merged({}, reading.axes)
+            bunch, grown, merged = [], _merged({}, reading.axes), set()
         bunch.append(number)
         axes = grown
+        merged.update(map(id, reading.axes))
     if bunch:
         yield from _told(readings, bunch, axes)
 
@@ -104,15 +107,21 @@ def _together(readings: Sequence[RowReading], axes: dict[Place, Axis]) -> Shared
     sizes = {place: axis.size for place, axis in axes.items()}
     if prod(sizes.values()) > CELLS:
         return None
-    symbols = [_symbols(reading, axes) for reading in readings]
+    made: dict[Place, np.ndarray] = {}  # variants that differ in their windows read alike
+    symbols = []
+    for reading in readings:
+        alike = *map(id, reading.axes), *map(id, reading.stages)
+        if alike not in made:
+            made[alike] = _symbols(reading, axes)
+        symbols.append(made[alike])
     looked_at = np.zeros(prod(sizes.values()), bool)
-    for one in symbols:
+    for one in made.values():
         looked_at |= one != 0
-    cells, alike = _told_apart(symbols, np.flatnonzero(looked_at))
+    cells, numbered = _told_apart(list(made.values()), np.flatnonzero(looked_at))
     if len(cells) > TOLD_APART:
         return None
     numbers = np.zeros(len(looked_at), np.uint16)
-    numbers[looked_at] = alike + 1
+    numbers[looked_at] = numbered + 1
     strides = np.append(np.cumprod(list(sizes.values())[:0:-1])[::-1], 1).tolist() if sizes else []
     stage = Stage(tuple(range(len(sizes))), tuple(map(int, strides)), len(looked_at), numbers)
     reading = replace(readings[0], axes=tuple(axes.values()), stages=(stage,), symbol_dtype="uint16")

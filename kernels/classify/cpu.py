@@ -7,8 +7,8 @@ from ..jit import jit
 STRIP = 2048
 """Rows that are done at a time: their column and index stay in the first-level cache."""
 
-FEW_CUTS = 8
-"""Up to this many bounds, one pass for each is faster than a binary search."""
+FEW_CUTS = 128
+"""Up to so many bounds, one pass for each is faster than a binary search: 3 ns a row and not 20 for 64."""
 
 FEW_CODES = 6
 """Up to this many codes that add anything, comparing is faster than looking up."""

@@ -64,6 +64,45 @@ class ListedEdges(NamedTuple):
     by: np.ndarray
 
 
+class LevelTables(NamedTuple):
+    """A grid of members, each with one edge after the other: steps 0 .. n - 1, the last of which is the end.
+
+    The sets of cells that members ask for at a step contain one another. They are numbered from the widest
+    one on, and a member is a tuple of such numbers. The numbers of runs lie in one array, those over steps
+    p .. q - 1 by the levels of their events, that of step p varying fastest.
+
+    ==========  =====================  ==================================================================
+    `levels`    int16 [cells, steps]   the narrowest set of the step that holds the cell; -1: none
+    `widths`    int64 [steps]          how many sets the step has
+    `place`     int64 [steps, steps]   where the numbers of runs over steps p .. q - 1 begin, for p < q
+    `size`      int64 [steps, steps]   how many there are
+    ==========  =====================  ==================================================================
+    """
+
+    levels: np.ndarray
+    widths: np.ndarray
+    place: np.ndarray
+    size: np.ndarray
+
+
+class LevelSums(NamedTuple):
+    """What ends in a grid, all [groups, levels of the end, combinations of levels of the steps before].
+
+    =========  ====================  =================================================================
+    `hits`     int64                 ends, for each combination of levels of all steps but the last
+                                     two with the greatest level of the step before the end
+    `matches`  int64                 complex events by the levels of their events
+    `first`    dtype of `at`         of `hits`: the least `at`
+    `last`     dtype of `at`         the greatest `at`
+    =========  ====================  =================================================================
+    """
+
+    hits: np.ndarray
+    matches: np.ndarray
+    first: np.ndarray
+    last: np.ndarray
+
+
 class MaskedProgram(NamedTuple):
     """What an event does to registers, one for each node, of members that may do anything: in order.
 
@@ -171,6 +210,19 @@ class GroupSums(NamedTuple):
     matches: np.ndarray
     first: np.ndarray
     last: np.ndarray
+
+
+def level_tables(levels, widths):
+    """`LevelTables` of the levels of each cell at each step, and of how many sets each step has."""
+    steps = len(widths)
+    place, size = np.zeros((steps, steps), np.int64), np.ones((steps, steps), np.int64)
+    free = 0
+    for p in range(steps - 1, -1, -1):  # that of all steps stands last
+        for q in range(p + 1, steps):
+            size[p, q] = np.prod(widths[p:q])
+            place[p, q] = free
+            free += size[p, q]
+    return LevelTables(levels, widths, place, size)
 
 
 def no_sums(groups, members, dtype):

@@ -4,6 +4,8 @@ from faults.fault import Fault
 
 RUNS = ("test_kernel_runs.py::test_hits_and_counts_are_those_of_the_runs",)
 
+GRID = ("test_abreast.py::test_a_grid_adds_up_what_its_members_find",)
+
 FAULTS = (
     Fault(
         "kernels/loop/products.py",
@@ -60,5 +62,26 @@ FAULTS = (
         "event",
         "What is recorded of a run that starts at an event is its position in the stream.",
         ("test_kernel_runs.py::test_carried_registers_and_vectors_do_not_show_where_batches_are_cut",),
+    ),
+    Fault(
+        "kernels/teams/cpu_levels.py",
+        "for k in range(last - 1, -1, -1):\n                if levels[cell, k] >= 0:",
+        "for k in range(last):\n                if levels[cell, k] >= 0:",
+        "An event of two steps of a grid does not follow itself.",
+        GRID,
+    ),
+    Fault(
+        "kernels/teams/cpu_levels.py",
+        "while keys[j] - keys[low] > size[0]:",
+        "while keys[j] - keys[low] >= size[0]:",
+        "A match of a grid may last as long as the window.",
+        GRID,
+    ),
+    Fault(
+        "kernels/teams/cpu_levels.py",
+        "top[r] = max(top[r], top[r + stride])",
+        "top[r] = top[r]",
+        "A member of a grid has the hits of those that ask for more at an earlier step.",
+        GRID,
     ),
 )

@@ -22,7 +22,6 @@ from cer_gpu.errors import RowError
 from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.kernels.classify import cpu as kernels
 from cer_gpu.kernels.classify.contract import NONE_MISSING
-from cer_gpu.kernels.classify.cpu import FEW_CUTS
 from cer_gpu.language import tree
 from cer_gpu.language.schema import ValueType
 from cer_gpu.lazy_modules import compute as pc
@@ -53,6 +52,9 @@ FIRST_BLOCKS = 4
 
 UNSHARED = 2
 """`sys.getrefcount` of an array without views: its owner, and the argument of the call."""
+
+FEW_BOUNDS = 8
+"""Types that are numbers are compared with so many bounds at most, and with more a table is faster."""
 
 TABLED = 1 << 16
 """Types that are numbers below this are looked up in a table."""
@@ -337,7 +339,7 @@ class Classifier:
         self._note_numbers(axis, values)
         data = values.data
         bounds, classes = axis.thresholds(data.dtype)
-        if len(bounds) > FEW_CUTS and len(data) and data.min() >= 0 and data.max() < TABLED:
+        if len(bounds) > FEW_BOUNDS and len(data) and data.min() >= 0 and data.max() < TABLED:
             codes = np.searchsorted(bounds, np.arange(int(data.max()) + 1), side="right")
             return Adder(values, (classes[codes] * stride).astype(dtype), None, dtype.type(0))
         return Adder(values, (classes.astype(np.int64) * stride).astype(dtype), bounds, None)

@@ -14,7 +14,8 @@ from cer_gpu.engine.machines.masked_sums import carried_sums
 from cer_gpu.engine.read.keys import Keys
 from cer_gpu.engine.read.lanes import grown
 from cer_gpu.engine.read.shared_lanes import SharedLanes
-from cer_gpu.engine.run.team import GroupedEvents, Team, TeamsRun, counted, units_of
+from cer_gpu.engine.run.team import Team
+from cer_gpu.engine.run.team_run import GroupedEvents, TeamsRun, counted, units_of
 from cer_gpu.engine.run.totals import Sums, Totals
 from cer_gpu.engine.workers import Workers
 from cer_gpu.frozen_dataclass import dataclass

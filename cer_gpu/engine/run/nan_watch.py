@@ -9,8 +9,7 @@ import pyarrow as pa
 from cer_gpu.engine.answers.notes import Notes
 from cer_gpu.engine.read.sources.nan_rows import has_nan
 from cer_gpu.engine.read.sources.source import Source
-from cer_gpu.language import tree
-from cer_gpu.language.nan_dependence import nan_dependence
+from cer_gpu.language.nan_dependence import NanDependence
 from cer_gpu.printable_text import name_text
 
 
@@ -64,8 +63,10 @@ class NanWatch:
         )
 
 
-def nan_watch(query: tree.Statement, source: Source) -> NanWatch | None:
-    """What notes NaN where the answer depends on it; None where it does not."""
+def nan_watch(dependence: NanDependence, source: Source) -> NanWatch | None:
+    """What notes NaN where the answer over a source depends on it; None where it does not."""
     floats = {field.name for field in source.arrow_schema if pa.types.is_floating(field.type)}
-    found = nan_dependence(query, floats)
-    return NanWatch(*found) if any(found) else None
+    missing, compared = (
+        {name: what for name, what in found.items() if name in floats} for found in dependence
+    )
+    return NanWatch(missing, compared) if missing or compared else None

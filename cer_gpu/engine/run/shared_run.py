@@ -33,16 +33,8 @@ from cer_gpu.engine.run.components import (
 from cer_gpu.engine.run.halo import Halo
 from cer_gpu.engine.run.options import Options
 from cer_gpu.engine.run.run_notes import say_what_was_read
-from cer_gpu.engine.run.team import (
-    LEAST_ABREAST,
-    AbreastRun,
-    BunchMember,
-    Team,
-    counted,
-    device_teams_of,
-    kind_there,
-    teams_of,
-)
+from cer_gpu.engine.run.team import LEAST_ABREAST, BunchMember, Team, device_teams_of, kind_there, teams_of
+from cer_gpu.engine.run.team_run import AbreastRun, counted
 from cer_gpu.engine.run.totals import CountedEnds, Totals
 from cer_gpu.engine.workers import Workers
 from cer_gpu.kernels.classify import cpu as kernels

@@ -2,42 +2,23 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import replace
-from math import comb
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from cer_gpu.engine.machines.chunk import Chunk, Segments
-from cer_gpu.engine.machines.machine import runner_of
-from cer_gpu.engine.machines.masked_sums import masked_sums
-from cer_gpu.engine.read.events import EventArrays, relevant_of, state_of
-from cer_gpu.engine.read.keys import Keys
-from cer_gpu.engine.read.shared_lanes import SharedLanes
-from cer_gpu.engine.run.chunks import Chunker
-from cer_gpu.engine.run.totals import SAFE, CountedEnds, Sums, Totals
-from cer_gpu.engine.workers import Workers
 from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.kernels.teams.contract import (
-    AbreastEvents,
     Edges,
-    GroupSums,
     ListedEdges,
-    Spans,
-    no_sums,
 )
-from cer_gpu.kernels.teams.cpu import abreast
-from cer_gpu.kernels.teams.cpu_edge_lists import listed_abreast
-from cer_gpu.kernels.windows.contract import comparable
+from cer_gpu.plan.automaton_levels import LevelGrid, grid_of
 from cer_gpu.plan.automaton_masks import MaskedTeam, Moves, masked_of, most_of, moves_of
 from cer_gpu.plan.automaton_team import Ladder, edges_of, ladder_of, listed_of, shared_edges
 from cer_gpu.plan.compiled_query import CompiledQuery
 
 if TYPE_CHECKING:
-    from cer_gpu.engine.cuda.machines.masked_teams import DeviceMaskedTeams, MaskedTeamResult
-    from cer_gpu.engine.cuda.machines.teams import DeviceTeams, TeamResult
+    pass
 
 ABREAST = 256
 """Members of a team: what is kept of them fits the cache of a core."""
@@ -53,9 +34,6 @@ LEAST_LISTED = 3
 
 SHARED = 0.4
 """If, on average, an edge belongs to a smaller share of the members, additions are listed."""
-
-GROUPS = 1 << 10
-"""The most groups of a unit of work that has more than one segment."""
 
 
 class BunchMember(NamedTuple):
@@ -75,12 +53,16 @@ class BunchMember(NamedTuple):
     cells: np.ndarray
 
 
+Climber: TypeAlias = tuple[BunchMember, Ladder]
+"""A member with its ladder."""
+
+
 @dataclass(frozen=True, slots=True)
 class Team:
     """Members that are followed together, ascending by the size of their windows; none has sizes without."""
 
     members: tuple[BunchMember, ...]
-    edges: Edges | ListedEdges | MaskedTeam
+    edges: Edges | ListedEdges | LevelGrid | MaskedTeam
     nodes: int
     begin: np.ndarray
     sizes: tuple[int | float, ...]
@@ -98,11 +80,11 @@ class Team:
 
 def teams_of(members: Sequence[BunchMember]) -> tuple[list[Team], list[BunchMember]]:
     """The teams of members that go abreast, and the members that are followed one by one."""
-    found = [(member, ladder_of(member.query)) for member in members]
+    found = _ladders(members)
     left = [member for member, ladder in found if ladder is None]
-    able = [(_size(member), member, ladder) for member, ladder in found if ladder is not None]
+    teams, rest = _grids([(member, ladder) for member, ladder in found if ladder is not None])
+    able = [(size_of(member), member, ladder) for member, ladder in rest]
     able.sort(key=lambda one: one[0])
-    teams = []
     for at in range(0, len(able), ABREAST):
         part = able[at : at + ABREAST]
         own, ladders = [one for _, one, _ in part], [ladder for _, _, ladder in part]
@@ -117,11 +99,38 @@ def teams_of(members: Sequence[BunchMember]) -> tuple[list[Team], list[BunchMemb
     return [*teams, *masked], left
 
 
+def _ladders(members: Sequence[BunchMember]) -> list[tuple[BunchMember, Ladder | None]]:
+    known: dict[int, Ladder | None] = {}
+    return [(member, ladder_of(member.query, known)) for member in members]
+
+
+def _grids(members: Sequence[Climber]) -> tuple[list[Team], list[Climber]]:
+    """The teams of members that make a grid, each of one window, and the members that make none.
+
+    Tried are all members of a window, and then those of each machine: the variants of one template.
+    """
+    teams, left = [], list(members)
+    for of_machine in (False, True):
+        alike: dict[Any, list[Climber]] = {}
+        for member, ladder in left:
+            machine = id(member.query.machine) if of_machine else None
+            alike.setdefault((size_of(member), machine), []).append((member, ladder))
+        left = []
+        for (size, _), some in alike.items():
+            own, ladders = zip(*some)
+            grid = grid_of(ladders, [one.cells for one in own]) if len(own) >= LEAST_ABREAST else None
+            if grid is None:
+                left += some
+            else:
+                teams.append(Team(own, grid, ladders[0].nodes, np.array([0, len(own)]), (size,)))
+    return teams, left
+
+
 def device_teams_of(members: Sequence[BunchMember]) -> list[Team]:
     """The teams of members that each have a `kind_there`: first those of ladders."""
-    found = [(member, ladder_of(member.query)) for member in members]
+    found = _ladders(members)
     able = [(member, ladder) for member, ladder in found if ladder is not None]
-    able.sort(key=lambda one: _size(one[0]))
+    able.sort(key=lambda one: size_of(one[0]))
     parts = [able[at : at + ABREAST] for at in range(0, len(able), ABREAST)]
     teams = [_team([one for one, _ in part], [ladder for _, ladder in part], False) for part in parts]
     masked, _ = _masked_teams([member for member, ladder in found if ladder is None], True)
@@ -168,267 +177,15 @@ def _masked_teams(
     return teams, left
 
 
-def _size(member: BunchMember) -> int | float:
+def size_of(member: BunchMember) -> int | float:
+    """The size of the window of a member that has one."""
     assert member.query.window is not None
     return member.query.window.size
 
 
 def _team(members: Sequence[BunchMember], ladders: Sequence[Ladder], listed: bool) -> Team:
-    sizes = list(map(_size, members))
+    sizes = list(map(size_of, members))
     begin = np.array([0, *(k for k in range(1, len(sizes)) if sizes[k] != sizes[k - 1]), len(sizes)])
     cells = [member.cells for member in members]
     edges, nodes = listed_of(ladders, cells, begin) if listed else edges_of(ladders, cells)
     return Team(tuple(members), edges, nodes, begin, tuple(sizes[k] for k in begin[:-1]))
-
-
-class TeamsRun(ABC):
-    """Runs teams of members over chunks of the events that they read.
-
-    Parameters
-    ----------
-    teams : sequence of Team
-    lanes : SharedLanes
-    workers : Workers
-    totals : Totals
-        Where sums are added.
-    query : CompiledQuery
-        The member by which the events are cut.
-    carries : bool
-        Whether numbers of runs are carried from chunk to chunk.
-    """
-
-    def __init__(
-        self,
-        teams: Sequence[Team],
-        lanes: SharedLanes,
-        workers: Workers,
-        totals: Totals,
-        query: CompiledQuery,
-        carries: bool,
-    ) -> None:
-        self._teams, self._lanes, self._workers, self._totals = teams, lanes, workers, totals
-        runner = runner_of(query, workers, carries, grouped=carries)
-        self._chunker = Chunker(query, lanes, runner, workers, carries, None)
-
-    def add(self, part: EventArrays) -> None:
-        """Add the next relevant events."""
-        self._take(self._chunker.add(part))
-
-    def resume(self, tail: EventArrays) -> None:
-        """Continue after events that are not reported, but may be part of what is."""
-        self._chunker.resume(tail)
-
-    def rest(self) -> None:
-        """Run the events that are left."""
-        self._take(self._chunker.rest())
-
-    def _take(self, chunk: Chunk | None) -> None:
-        if chunk is not None:
-            self._run(chunk, grouped_by(chunk, self._totals))
-
-    @abstractmethod
-    def _run(self, chunk: Chunk, grouped: GroupedEvents) -> None:
-        """Add what the members find in a chunk to the totals."""
-
-
-class AbreastRun(TeamsRun):
-    """Runs teams of members over chunks that reach back as far as the widest window.
-
-    Parameters
-    ----------
-    teams, lanes, workers, totals
-        As for `TeamsRun`.
-    devices : tuple of int, optional
-        The numbers of the CUDA devices that follow the members; the CPU reads the events.
-    """
-
-    def __init__(
-        self,
-        teams: Sequence[Team],
-        lanes: SharedLanes,
-        workers: Workers,
-        totals: Totals,
-        devices: tuple[int, ...] = (),
-    ) -> None:
-        widest = max((member for team in teams for member in team.members), key=_size).query
-        super().__init__(teams, lanes, workers, totals, widest, carries=False)
-        self._there: DeviceTeams | None = None
-        self._masked_there: DeviceMaskedTeams | None = None
-        self._ladders = sum(not isinstance(one.edges, MaskedTeam) for one in teams)
-        if devices:
-            from cer_gpu.engine.cuda.machines.masked_teams import DeviceMaskedTeams
-            from cer_gpu.engine.cuda.machines.teams import DeviceTeams
-
-            ladders = teams[: self._ladders]
-            edges = [(cast("Edges", one.edges), one.begin, one.nodes) for one in ladders]
-            self._there = DeviceTeams(devices, edges)
-            self._masked_there = DeviceMaskedTeams(
-                devices, [cast("MaskedTeam", one.edges) for one in teams[self._ladders :]]
-            )
-
-    def state(self) -> dict[str, Any] | None:
-        """The events that later ones may need, once `rest` has been called."""
-        held = self._chunker.held()
-        return None if held is None else state_of(held)
-
-    def restore(self, state: dict[str, Any] | None, lane_keys: Keys | None) -> None:
-        """Go on with what `state` returned; `lane_keys` is what lanes stand for."""
-        if state is not None:
-            self._chunker.resume(relevant_of(state, lane_keys))
-
-    def _run(self, chunk: Chunk, grouped: GroupedEvents) -> None:
-        here = [
-            team for place, team in enumerate(self._teams) if not self._added_there(place, chunk, grouped)
-        ]
-        units = units_of(chunk.segments, grouped, self._workers.threads)
-        work = [(team, unit) for unit in units for team in here]
-        found = self._workers.map(
-            "counting", lambda one: self._sums(chunk, grouped, *one), work, chunk.segments.events
-        )
-        for sums in found:
-            for one in sums:
-                self._totals.take(one)
-
-    def _added_there(self, place: int, chunk: Chunk, grouped: GroupedEvents) -> bool:
-        """Whether there is a device with memory for a team; what it has found has then been added."""
-        if self._there is None or self._masked_there is None:
-            return False
-        team, segments, how = self._teams[place], chunk.segments, (grouped.at, grouped.group)
-        parts: Sequence[TeamResult | MaskedTeamResult]
-        if place < self._ladders:
-            found = self._there.found(place, chunk, team.sizes, *how)
-            if found is None:
-                return False
-            widest = np.max([one.widest for one in found], axis=0).tolist()
-            parts, wrong = found, np.array([_past(each, team.nodes, segments.events) for each in widest])
-        else:
-            masked = self._masked_there.found(place - self._ladders, chunk, team.sizes[0], *how)
-            if masked is None:
-                return False
-            parts, wrong = masked, np.logical_or.reduce([one.wrong for one in masked])
-        for one in parts:
-            self._totals.take(grouped.sums_of(one.sums, team.numbers, one.low, ~wrong))
-        if wrong.any():
-            self._totals.take(self._one_by_one(chunk, team, wrong, segments))
-        return True
-
-    def _sums(self, chunk: Chunk, grouped: GroupedEvents, team: Team, segments: Segments) -> list[Sums]:
-        """What the members of a team find in some segments."""
-        events = chunk.events
-        windows = [comparable(chunk.measured, size) for size in team.sizes]
-        lows, highs = grouped.spans(segments)
-        low, high = int(lows.min()), int(highs.max())
-        read = AbreastEvents(
-            events.symbols, windows[0].keys, grouped.at, grouped.group - low if low else grouped.group
-        )
-        spans = Spans(team.begin, np.array([one.size for one in windows], windows[0].keys.dtype))
-        many = len(team.members)
-        sums = no_sums(high - low, many, grouped.at.dtype)
-        place = segments.begin, segments.report, segments.stop
-        wrong = np.zeros(many, bool)
-        if isinstance(team.edges, MaskedTeam):
-            wrong = masked_sums(team.edges, spans.size[0], read, *place, sums)
-        elif isinstance(team.edges, ListedEdges):
-            widest = listed_abreast(team.edges, many, spans, team.nodes, read, *place, sums)
-            wrong[:] = _past(widest, team.nodes, segments.events)
-        else:
-            widest = abreast(team.edges, spans, team.nodes, read, *place, sums)
-            wrong[:] = _past(widest, team.nodes, segments.events)
-        found = [grouped.sums_of(sums, team.numbers, low, ~wrong)]
-        if wrong.any():
-            found.append(self._one_by_one(chunk, team, wrong, segments))
-        return found
-
-    def _one_by_one(self, chunk: Chunk, team: Team, which: np.ndarray, segments: Segments) -> Sums:
-        """The same, each of some members by itself: where a number may be past 64 bits."""
-        totals = Totals(self._totals.cut, self._totals.keyed)
-        for place in np.flatnonzero(which).tolist():
-            member = team.members[place]
-            runner = runner_of(member.query, self._workers, False)
-            events = replace(chunk.events, symbols=member.cells[chunk.events.symbols])
-            own = replace(chunk, events=events, segments=segments)
-            totals.add(member.number, counted(events, *runner.counts(own)))
-        return totals.groups()
-
-
-def _past(widest: int, nodes: int, events: int) -> bool:
-    """Whether sums may be past 64 bits, of so many events whose windows hold so many at most."""
-    return comb(widest + nodes - 1, nodes - 1) * max(1, events) >= SAFE
-
-
-def counted(events: EventArrays, event: np.ndarray, number: np.ndarray) -> CountedEnds:
-    """Ends among the events of a chunk, with their positions, times and partitions."""
-    moments, lanes = events.moments, events.lanes
-    return CountedEnds(
-        events.positions[event],
-        moments[event] if len(moments) else moments,
-        lanes[event] if len(lanes) else lanes,
-        number,
-    )
-
-
-class GroupedEvents(NamedTuple):
-    """Which group of sums each event of a chunk adds to.
-
-    Attributes
-    ----------
-    at : ndarray, shape (events,), int64 or float64
-        The time, or the position.
-    group : ndarray, shape (events,) or (0,), int64
-        Empty where there is one group.
-    bucket, lane : ndarray, shape (groups,)
-    """
-
-    at: np.ndarray
-    group: np.ndarray
-    bucket: np.ndarray
-    lane: np.ndarray
-
-    def spans(self, segments: Segments) -> tuple[np.ndarray, np.ndarray]:
-        """Between which groups the ends of each segment are: first .. last - 1, both of shape (segments,)."""
-        if not len(self.group):
-            return np.zeros(len(segments), np.int64), np.ones(len(segments), np.int64)
-        # Times ascend in a segment, and so do its groups.
-        return self.group[segments.report], self.group[segments.stop - 1] + 1
-
-    def sums_of(self, found: GroupSums, numbers: np.ndarray, low: int, which: np.ndarray) -> Sums:
-        """What some members found in the groups from `low` on, with their numbers."""
-        group, member = np.nonzero(found.hits * which)
-        hits, matches, first, last = (column[group, member] for column in found)
-        group += low
-        return Sums(numbers[member], self.bucket[group], self.lane[group], hits, matches, first, last)
-
-
-def grouped_by(chunk: Chunk, totals: Totals) -> GroupedEvents:
-    """The groups of the events of a chunk."""
-    events = chunk.events
-    at = events.moments if len(events.moments) else events.positions
-    zero = np.zeros(1, np.int64)
-    if totals.cut is None and not totals.keyed:
-        return GroupedEvents(at, zero[:0], zero, zero)
-    none = np.zeros(len(at), np.int64)
-    bucket = none if totals.cut is None else totals.cut.of(events.moments)
-    lane = events.lanes.astype(np.int64) if totals.keyed else none
-    begin = np.append(0, np.flatnonzero((bucket[1:] != bucket[:-1]) | (lane[1:] != lane[:-1])) + 1)
-    heads = np.stack([bucket[begin], lane[begin]])
-    order = np.lexsort(heads)  # by lane, as the events are
-    heads = heads[:, order]
-    fresh = np.append(True, (heads[:, 1:] != heads[:, :-1]).any(axis=0))
-    number = np.empty(len(begin), np.int64)
-    number[order] = np.cumsum(fresh) - 1
-    group = np.repeat(number, np.diff(np.append(begin, len(at))))
-    return GroupedEvents(at, group, bucket[begin][order][fresh], lane[begin][order][fresh])
-
-
-def units_of(segments: Segments, grouped: GroupedEvents, threads: int) -> list[Segments]:
-    """Segments in units of work, which do not have many groups each."""
-    low, high = grouped.spans(segments)
-    groups = np.cumsum(high - low)
-    found = []
-    for first, last in segments.units(threads):
-        while first < last:
-            before = groups[first - 1] if first else 0
-            fits = int(np.searchsorted(groups[:last], before + GROUPS, side="right"))
-            found.append(segments.part(first, max(fits, first + 1)))
-            first = max(fits, first + 1)
-    return found

@@ -10,29 +10,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple, TypeAlias
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from cer_gpu.errors import Diagnostic, QueryError
 from cer_gpu.language import tree
 from cer_gpu.language.check import check
+from cer_gpu.language.nan_dependence import NanDependence, nan_dependence
 from cer_gpu.language.schema import Schema
-from cer_gpu.plan.axes import Axis, GivenAxis, RelationAxis
-from cer_gpu.plan.constants import ConstantReader
 from cer_gpu.plan.cost import Question
-from cer_gpu.plan.leaves import AxisBuilder, RoleColumns
 from cer_gpu.plan.outline import Outline, outline
-from cer_gpu.plan.planning.planner import Plan, suppress_plan, window_of
+from cer_gpu.plan.planning.planner import Plan
 from cer_gpu.plan.refusals import never_answers
 from cer_gpu.printable_text import brief
+
+if TYPE_CHECKING:
+    from cer_gpu.plan.planning.given_values import GivenValues
 
 SCHEMAS = 4
 """Plans of a query are kept for so many schemas that it has last met, so that calls may alternate."""
 
 PLANS = 256
 """Plans that are kept of one schema, for values that need their own."""
-
-NEVER = RelationAxis("!=", tree.Number(0), tree.Number(0))
-"""The axis of what no event satisfies."""
 
 Make: TypeAlias = Callable[[Outline, Question, "Plan | None"], Plan]
 """Makes a plan: of an outline, for a question, with an earlier plan for events of the same schema."""
@@ -50,12 +49,15 @@ class ShapePlans(NamedTuple):
         The plan of each route that some question takes.
     notes : sequence of Diagnostic
         Those of the checks, with the values of the call that came first.
+    values : GivenValues, optional
+        What is known of the values of calls; None without parameters.
     """
 
     outline: Outline
     first: Plan
     made: dict[str, Plan]
     notes: Sequence[Diagnostic]
+    values: GivenValues | None
 
 
 class QueryPlans:
@@ -94,6 +96,11 @@ class QueryPlans:
             self._asked, self._shaping = parameters(statement), shaping(statement)
             check_given(self._asked, {**dict.fromkeys(self._asked), **self.given}, text)
 
+    @cached_property
+    def nan_dependence(self) -> NanDependence:
+        """The columns whose NaN decide the answer."""
+        return nan_dependence(self._statement)
+
     @property
     def parameters(self) -> tuple[str, ...]:
         """The names of the parameters, in the order of the text."""
@@ -130,35 +137,85 @@ class QueryPlans:
         """
         given, statement = {**self.given, **params}, self._statement
         if given or self._asked:
-            from cer_gpu.language.parameters import check_given, with_values
+            from cer_gpu.language.parameters import check_given
 
             check_given(self._asked, given, self._text)
-            statement = with_values(statement, given, schema, self._text)
+            statement = self._with_clauses(given, schema)
         known = self._kept  # another thread may run the query on other data
         plans = next((plans for one, plans in known if one == key), {})
         own = self._shape(statement, given)
         shape = plans.get(own)
         notes: Sequence[Diagnostic] = () if shape is None else shape.notes
-        if shape is None or self._asked:  # values may not fit where others did
-            notes = check(statement, schema)
+        values = None if shape is None else shape.values
+        if shape is None or (values is not None and not values.fit(given)):
+            filled = self._filled(given, schema)
+            notes = check(filled, schema)
             errors = [finding for finding in notes if finding.severity == "error"]
             if errors:
                 raise QueryError(errors, self._text)
-        if shape is None:
-            opened = self._opened(statement, given, schema) if self._asked else self._outline
-            first = make(opened, question, None)
-            if not plans:
-                self._kept = ((key, plans), *known[: SCHEMAS - 1])
-            elif len(plans) >= PLANS:
-                plans.clear()
-            shape = plans[own] = ShapePlans(opened, first, {first.engine: first}, notes)
+            if shape is None:
+                shape = self._shaped(filled, given, schema, notes, make, question)
+                if not plans:
+                    self._kept = ((key, plans), *known[: SCHEMAS - 1])
+                elif len(plans) >= PLANS:
+                    plans.clear()
+                plans[own] = shape
+                values = shape.values
+            if values is not None and notes == shape.notes:
+                values.keep(given)
         engine = shape.first.chosen.engine_for(question, cuda)
         plan = shape.made.get(engine)
         if plan is None:
             plan = shape.made[engine] = make(shape.outline, question, shape.first)
         if plan.never:
             notes = (*notes, never_answers(statement))
-        return (with_given(plan, statement, given, schema) if self._asked else plan), notes
+        if values is None:
+            return plan, notes
+        from cer_gpu.plan.planning.given_values import with_given
+
+        return with_given(plan, statement, given, schema, values), notes
+
+    def _shaped(
+        self,
+        statement: tree.Statement,
+        given: Mapping[str, Any],
+        schema: Schema,
+        notes: Sequence[Diagnostic],
+        make: Make,
+        question: Question,
+    ) -> ShapePlans:
+        """The plans of the shape that some values give; `statement` has all values put in."""
+        if not self._asked:
+            first = make(self._outline, question, None)
+            return ShapePlans(self._outline, first, {first.engine: first}, notes, None)
+        from cer_gpu.plan.planning.given_values import GivenValues
+
+        opened = self._opened(statement, given, schema)
+        first = make(opened, question, None)
+        return ShapePlans(opened, first, {first.engine: first}, notes, GivenValues(self._statement))
+
+    def _filled(self, given: Mapping[str, Any], schema: Schema) -> tree.Statement:
+        """The statement with all values put in."""
+        if not self._asked:
+            return self._statement
+        from cer_gpu.language.parameters import with_values
+
+        return with_values(self._statement, given, schema, self._text)
+
+    def _with_clauses(self, given: Mapping[str, Any], schema: Schema) -> tree.Statement:
+        """The statement with the values of WITHIN and SUPPRESS put in."""
+        from cer_gpu.language.parameters import with_values
+
+        found: dict[str, Any] = {}
+        try:
+            for name in ("window", "suppress"):
+                clause = getattr(self._statement, name, None)
+                if clause is not None:
+                    found[name] = with_values(clause, given, schema, self._text)
+        except QueryError:
+            self._filled(given, schema)  # names all values that do not fit
+            raise
+        return replace(self._statement, **found) if found else self._statement
 
     def _shape(self, statement: tree.Statement, given: Mapping[str, Any]) -> Any:
         """What distinguishes the plans of one schema: the values that need a plan of their own."""
@@ -186,58 +243,3 @@ class QueryPlans:
             + ("each value has a plan of its own" if name in self._shaping else "the plan serves all values")
             for name in self._asked
         ]
-
-
-def with_given(plan: Plan, statement: tree.Statement, given: Mapping[str, Any], schema: Schema) -> Plan:
-    """A plan with values for its open parameters.
-
-    Parameters
-    ----------
-    plan : Plan
-    statement : Query or Rule
-        The statement with all values put in.
-    given : mapping of str to object
-    schema : Schema
-        The schema that the plan was made for.
-
-    Raises
-    ------
-    QueryError
-        When a value does not fit its place.
-    """
-    compiled = plan.compiled
-    reading = compiled.reading
-    derived = {one.name: one.measure for one in reading.derived}
-    kinds = {**schema.attributes, **{name: measure.type for name, measure in derived.items()}}
-    units = {**schema.units, **{name: one.unit for name, one in derived.items() if one.unit is not None}}
-    zones = {**schema.zones, **{name: one.zone for name, one in derived.items() if one.zone is not None}}
-    known = replace(schema, attributes=kinds, units=units, zones=zones)
-    axes = tuple(
-        _bound(axis, given, known, compiled.text) if isinstance(axis, GivenAxis) else axis
-        for axis in reading.axes
-    )
-    if spans := plan.outline.spans:
-        from cer_gpu.logic.rewriting.windows import tightest
-
-        statement = replace(statement, window=tightest(statement.window, spans))
-    if plan.outline.bounds:
-        statement = replace(statement, window=plan.outline.statement.window)
-    window = window_of(statement, schema, plan.built)
-    made = replace(
-        compiled,
-        reading=replace(reading, axes=axes, window=window),
-        suppress=suppress_plan(statement, schema),
-    )
-    return replace(plan, compiled=made)
-
-
-def _bound(axis: GivenAxis, given: Mapping[str, Any], schema: Schema, text: str) -> Axis:
-    from cer_gpu.language.parameters import with_values
-
-    leaf = with_values(axis.leaf, given, schema, text)
-    if schema.categories:
-        from cer_gpu.logic.rewriting.ranks import in_places
-
-        leaf = in_places(leaf, schema)
-    found, _ = AxisBuilder(ConstantReader(schema), RoleColumns(None, None)).build([leaf])
-    return found[0] if found else NEVER
