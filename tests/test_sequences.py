@@ -10,7 +10,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from cer_gpu.kernels.runs.contract import accepting_runs
-from cer_gpu.kernels.runs.sequences import sequence_entries, sequence_steps, step_entries
+from cer_gpu.kernels.runs.programs import sequence_steps
+from cer_gpu.kernels.runs.sequences import sequence_entries, step_entries
 from engine_oracle import check
 from generate import stream
 from random_tables import tables_of
@@ -18,7 +19,7 @@ from random_tables import tables_of
 import cer_gpu as cer
 from cer_gpu.engine.machines import sequences
 from cer_gpu.engine.workers import Workers
-from cer_gpu.enumeration.sequences import BLOCK, SequenceAnswers
+from cer_gpu.enumeration.sequences import BLOCK, ChosenSequences, SequenceAnswers
 from cer_gpu.language import tree as t
 from cer_gpu.language.parser import parse
 
@@ -92,12 +93,19 @@ def test_what_is_no_sequence() -> None:
     sequence = [(0, 1, 2, 1, False), (1, 1, 0, 1, False), (1, 2, 0, 1, False), (1, 2, 1, -1, True)]
     assert sequence_steps(tables_of(3, sequence)) is not None
     for place, wrong in [
-        (0, (0, 1, 0, 1, False)),  # the first event is not marked
         (1, (1, 1, 0, -1, False)),  # an event ends what is open
         (2, (1, 2, 0, 1, True)),  # an event that is not marked ends a complex event
         (3, (1, 2, 1, 1, True)),  # and another run goes on from there
     ]:
         assert sequence_steps(tables_of(3, [*sequence[:place], wrong, *sequence[place + 1 :]])) is None
+    for place, other in [
+        (0, (0, 1, 0, 1, False)),  # the first event is not marked
+        (3, (1, 2, 0, 1, True)),  # nor is the last one
+    ]:
+        left = [one for at, one in enumerate(sequence) if at != place and one[:2] != other[:2]]
+        found = sequence_steps(tables_of(3, sorted([*left, other])))
+        assert found is not None
+        assert found.labels[min(place, 1)] == 0
     for more in [(0, 2, 1, 1, False), (0, 2, 2, -1, True), (0, 2, 2, 2, False), (1, 1, 3, -1, True)]:
         assert sequence_steps(tables_of(3, sorted([*sequence, more]))) is None
     assert sequence_steps(tables_of(3, sequence[:1] + sequence[2:])) is None
@@ -108,16 +116,21 @@ def test_what_is_no_sequence() -> None:
 
 
 @pytest.fixture
-def made(monkeypatch: pytest.MonkeyPatch) -> list[SequenceAnswers]:
+def made(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """What is listed as a sequence."""
-    made: list[SequenceAnswers] = []
-    init = SequenceAnswers.__init__
+    made: list[Any] = []
 
-    def noted(self: SequenceAnswers, *given: Any) -> None:
-        made.append(self)
-        init(self, *given)
+    def note(kind: Any) -> None:
+        init = kind.__init__
 
-    monkeypatch.setattr(SequenceAnswers, "__init__", noted)
+        def noted(self: Any, *given: Any) -> None:
+            made.append(self)
+            init(self, *given)
+
+        monkeypatch.setattr(kind, "__init__", noted)
+
+    note(SequenceAnswers)
+    note(ChosenSequences)
     return made
 
 
@@ -133,6 +146,16 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[SequenceAnswers]:
         "SELECT * FROM S WHERE A AS x ; A AS y ; A AS z",
         "SELECT *, y.v - x.v AS d FROM S WHERE A AS x ; B AS y ; C AS z FILTER x[v > 2]",
         "SELECT * FROM S WHERE A ; B ; A ; C",
+        "SELECT x FROM S WHERE A AS x ; B AS y",
+        "SELECT y FROM S WHERE A AS x ; A AS y",
+        "SELECT NONE FROM S WHERE A AS x ; (A OR B) AS y",
+        "SELECT NONE, x.v AS v FROM S WHERE A AS x ; B AS y",
+        "SELECT y, z.v AS v FROM S WHERE A AS x ; (A OR B) AS y ; B AS z",
+        "SELECT LAST * FROM S WHERE A AS x ; B AS y",
+        "SELECT NEXT * FROM S WHERE A AS x ; A AS y ; B AS z",
+        "SELECT LAST * FROM S WHERE A AS x ; A AS y ; A AS z",
+        "SELECT LAST NONE, x.v AS v FROM S WHERE A AS x ; B AS y",
+        "SELECT NEXT y FROM S WHERE A AS x ; B AS y ; C AS z",
     ],
 )
 def test_they_agree_with_the_reference(
@@ -140,7 +163,7 @@ def test_they_agree_with_the_reference(
     clause: str,
     keyed: bool,
     stretch: int,
-    made: list[SequenceAnswers],
+    made: list[Any],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(sequences, "SEGMENT", stretch)
@@ -166,20 +189,22 @@ def test_they_agree_with_the_reference(
         ("SELECT x, y WHERE A AS x ; (B AS y FILTER y[v > 1])", True),
         ("SELECT x, y WHERE (A OR B) AS x ; (B OR C) AS y", True),
         ("SELECT * WHERE (A OR B) AS x ; (B OR C) AS y", False),
-        ("SELECT x WHERE A AS x ; B AS y", False),
+        ("SELECT x WHERE A AS x ; B AS y", True),
+        ("SELECT NONE WHERE A AS x ; B AS y", True),
+        ("SELECT x, z WHERE A AS x ; B AS y ; C AS z", False),
         ("SELECT * WHERE A AS x ; B AS y FILTER x.id = y.id", True),
         ("SELECT y, x WHERE A AS x ; B AS y FILTER x.id = y.id", True),
         ("SELECT * WHERE A", False),
         ("SELECT * WHERE A : B", False),
         ("SELECT * WHERE A ; B+", False),
         ("SELECT * WHERE (A ; B) UNLESS C", False),
-        ("SELECT LAST * WHERE A ; B", False),
+        ("SELECT LAST * WHERE A ; B", True),
+        ("SELECT NEXT y WHERE A ; B AS y ; C WITHIN 9 EVENTS", True),
+        ("SELECT NEXT * WHERE A ; B+ ; C", False),
         ("SELECT * WHERE A ; B WITHIN 2 [v]", False),
     ],
 )
-def test_the_cost_says_how_the_runner_lists(
-    text: str, is_sequence: bool, made: list[SequenceAnswers]
-) -> None:
+def test_the_cost_says_how_the_runner_lists(text: str, is_sequence: bool, made: list[Any]) -> None:
     query = cer.compile(text)
     assert ("rows of single events" in query.explain(verbose=True)) == is_sequence
     table = pa.table({"type": list("ABCABCAB"), "id": [1] * 8, "v": [3.0] * 8})

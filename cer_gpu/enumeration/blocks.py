@@ -46,9 +46,9 @@ class PathBlock(NamedTuple):
     hit : ndarray, shape (n,), int64
         The number of the hit at which each complex event ends.
     column : ndarray, shape (steps, n), int64
-        The events of each step, ascending in each complex event.
+        The events of each step, ascending in each complex event; the first is its start.
     labels : ndarray, shape (steps,), int32
-        Those of each step, >= 1.
+        Those of each step; 0: its events are not marked.
     """
 
     hit: np.ndarray
@@ -63,17 +63,17 @@ class PathBlock(NamedTuple):
     @property
     def first(self) -> np.ndarray:
         """As that of `Block`."""
-        return np.arange(len(self.hit) + 1) * len(self.labels)
+        return np.arange(len(self.hit) + 1) * np.count_nonzero(self.labels)
 
     @property
     def event(self) -> np.ndarray:
         """As that of `Block`."""
-        return self.column.T.reshape(-1)
+        return self.column[self.labels > 0].T.reshape(-1)
 
     @property
     def label(self) -> np.ndarray:
         """As that of `Block`."""
-        return np.tile(self.labels, len(self.hit))
+        return np.tile(self.labels[self.labels > 0], len(self.hit))
 
     def single_steps(self, has: np.ndarray) -> list[int] | None:
         """The step that each variable marks; None where one marks several, or none.

@@ -71,3 +71,60 @@ class SequenceAnswers:
                 raise RuntimeError("a hit has fewer matches than were counted; please report this")
             left -= found
             yield PathBlock(hit[:found], column[:, :found], self._labels)
+
+
+class ChosenSequences:
+    """Of the ascending rows of entries that end at an end, the one that NEXT or LAST leaves; `Answers`.
+
+    NEXT leaves the row that takes, from the first admitted start on, the next entry of each step, and LAST
+    the one that takes, from the end back, the last entry of each step before.
+
+    Parameters
+    ----------
+    entries, labels, event, lowest
+        As for `SequenceAnswers`.
+    latest : bool
+        LAST in place of NEXT.
+    """
+
+    sharing: Literal["ends"] = "ends"
+
+    def __init__(
+        self,
+        entries: SequenceEntries,
+        labels: np.ndarray,
+        event: np.ndarray,
+        lowest: np.ndarray,
+        latest: bool,
+    ) -> None:
+        self._entries, self._labels, self._event, self._latest = entries, labels, event, latest
+        low, high = bounds_of(entries, lowest, event)
+        self._entry = high - 1 if latest else low
+        self.count = np.ones(len(event), np.int64)
+
+    def work(self, limit: int | None) -> np.ndarray:
+        """As `Answers.work`."""
+        return self.count
+
+    def blocks(
+        self, order: np.ndarray, limit: int | None = None, size: int | None = None
+    ) -> Iterator[PathBlock]:
+        """The complex events of some ends, in the given order; as `Answers.blocks`."""
+        if limit == 0:
+            return
+        size = BLOCK if size is None else max(size, 1)
+        for low in range(0, len(order), size):
+            hit = order[low : low + size]
+            yield PathBlock(hit, self._columns(hit), self._labels)
+
+    def _columns(self, hit: np.ndarray) -> np.ndarray:
+        """The events of each step, shape (steps, ends)."""
+        entries, steps = self._entries, len(self._labels)
+        column = np.empty((steps, len(hit)), np.int64)
+        column[-1] = self._event[hit]
+        entry = self._entry[hit]
+        for step in range(steps - 2, -1, -1) if self._latest else range(steps - 1):
+            column[step] = entries.event[entry]
+            if step != (0 if self._latest else steps - 2):
+                entry = entries.preceding[entry] - 1 if self._latest else entries.following[entry]
+        return column

@@ -9,7 +9,7 @@ import numpy as np
 from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.kernels.attribute_windows.contract import AutomatonPrograms
 from cer_gpu.kernels.monitor.contract import Monitor
-from cer_gpu.kernels.runs.contract import Program, TransitionTables
+from cer_gpu.kernels.runs.contract import Program, SequenceSteps, TransitionTables
 from cer_gpu.kernels.runs.programs import (
     backward_program,
     forward_program,
@@ -53,6 +53,21 @@ class Choice:
     shown: np.ndarray
 
 
+class SequenceChoice(NamedTuple):
+    """What NEXT or LAST leaves where complex events are rows of single events.
+
+    Attributes
+    ----------
+    steps : SequenceSteps
+        Over the symbols that the automaton reads, with the marks of results.
+    latest : bool
+        LAST in place of NEXT.
+    """
+
+    steps: SequenceSteps
+    latest: bool
+
+
 class RegisterPrograms(NamedTuple):
     """What an event does to the registers of an automaton, and how many events a run has.
 
@@ -90,12 +105,15 @@ class AutomatonMachine:
     choice : Choice or None
         The strategy of SELECT, if `tables` do not include it; then they are those of ALL, before the SELECT
         list.
+    chosen : SequenceChoice or None
+        What NEXT or LAST leaves, if it leaves rows of single events.
     """
 
     tables: TransitionTables
     programs: RegisterPrograms
     monitor: Monitor | None = None
     choice: Choice | None = None
+    chosen: SequenceChoice | None = None
 
     engine: ClassVar[str] = "automaton"
 

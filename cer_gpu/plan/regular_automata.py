@@ -18,9 +18,11 @@ from cer_gpu.automata.operators.selectors import is_single, select
 from cer_gpu.errors import LimitError
 from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.kernels.monitor.contract import Monitor
-from cer_gpu.kernels.runs.contract import TransitionTables
+from cer_gpu.kernels.runs.contract import SequenceSteps, TransitionTables
+from cer_gpu.kernels.runs.programs import sequence_steps
 from cer_gpu.language import tree
 from cer_gpu.language.printer import abridged
+from cer_gpu.plan.automaton import SequenceChoice
 from cer_gpu.plan.marks import mark_columns, marks_of
 from cer_gpu.plan.symbols import Diagram
 
@@ -269,3 +271,35 @@ def shown_labels(before: np.ndarray, after: np.ndarray) -> np.ndarray:
     """
     place = {row.tobytes(): number for number, row in reversed(list(enumerate(after)))}
     return np.array([place.get(row.tobytes(), 0) if row.any() else 0 for row in before], np.int32)
+
+
+def chosen_sequence(
+    every: TransitionTables, selected: SelectedAutomaton, shown: np.ndarray
+) -> SequenceChoice | None:
+    """The steps of what NEXT or LAST leaves; None where complex events are more than rows of single events.
+
+    An event that the strategy's automaton reads as another symbol, or as a neutral one, is told by that
+    symbol. What is left consists of events that it does not leave out.
+
+    Parameters
+    ----------
+    every : TransitionTables
+        Of all complex events, over the symbols of the query.
+    selected : SelectedAutomaton
+    shown : ndarray, shape (labels,), int32
+        For each label of `every` that in results.
+    """
+    steps = sequence_steps(every) if selected.single else None
+    if steps is None or not steps.labels.all():
+        return None
+    may = steps.may
+    if not selected.later and selected.monitor is not None:
+        assert selected.tables is not None
+        read = selected.monitor.symbol
+        may = np.zeros((len(may), selected.n_symbols), np.uint8)
+        for symbol in range(1, selected.n_symbols):
+            own = np.unique(steps.may[:, np.flatnonzero((read == symbol).any(axis=0))], axis=1)
+            if own.shape[1] != 1:
+                return None
+            may[:, symbol] = own[:, 0]
+    return SequenceChoice(SequenceSteps(may, shown[steps.labels]), selected.strategy == "LAST")

@@ -46,6 +46,19 @@ class TransitionTables(NamedTuple):
         return int(self.source.max()) + 1 if self.source.size else 1
 
 
+class SequenceSteps(NamedTuple):
+    """The steps of an automaton whose complex events are rows of single events.
+
+    ========  ======================  ==========================================================
+    `may`     uint8 [steps, symbols]  1: an event with the symbol may be the step
+    `labels`  int32 [steps]           what it is marked with; 0: no mark
+    ========  ======================  ==========================================================
+    """
+
+    may: np.ndarray
+    labels: np.ndarray
+
+
 class SegmentHits(NamedTuple):
     """The hits of segments that run on their own.
 

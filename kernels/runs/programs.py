@@ -1,4 +1,4 @@
-"""The register programs by which hits and counts are computed.
+"""What is known of an automaton before it runs: register programs for hits and counts, and its steps.
 
 Hits and counts follow all runs at once, one register for each state. What an event does to the registers
 depends on its symbol alone, so it is compiled once for a query to a short list of operations
@@ -8,11 +8,17 @@ state that only keeps its runs (one self-loop) costs nothing.
 
 import numpy as np
 
-from .contract import INTO, Program
+from .contract import INTO, Program, SequenceSteps
 
 LEVEL = 8
 """Where no symbol has more operations, all are filled up to one length, so that the loop over them is
 predicted."""
+
+MOST_TRANSITIONS = 512
+"""Larger automata are not looked through."""
+
+MOST_STEPS = 3
+"""An event that may be more steps than this would be too many entries: the structure takes less memory."""
 
 
 def hits_program(tables):
@@ -134,3 +140,47 @@ def program_of(blocks, zero):
     np.cumsum([len(block) for block in blocks], out=first[1:])
     greatest = int(moves[:, INTO].max()) if operations else 0
     return Program(first, moves, zero, max(greatest, zero + 1) + 1)
+
+
+def sequence_steps(tables):
+    """The steps of an automaton, or None where complex events are more than rows of single events.
+
+    Each state is entered by events of one label from one state, and any other event leaves it as it is. The
+    last step accepts. Only the first and the last event may be without a mark: the start and the end of a
+    complex event tell them.
+
+    Parameters
+    ----------
+    tables : TransitionTables
+
+    Returns
+    -------
+    SequenceSteps or None
+    """
+    if len(tables.source) > MOST_TRANSITIONS:
+        return None
+    symbols = np.repeat(np.arange(tables.n_symbols), np.diff(tables.first))
+    may, labels, state = [], [], 0
+    left = len(symbols)
+    while state >= 0:
+        own = tables.source == state
+        stays = own & (tables.target == state) & (tables.label == 0)
+        # Without a mark, what ends here and what goes on are one transition.
+        steps = own & (~stays | (tables.accepting != 0))
+        # What is neutral leaves each state as it is.
+        left_alone = np.isin(np.arange(1, tables.n_symbols), symbols[stays])
+        if not (left_alone.all() if state else not stays.any()) or not steps.any():
+            return None
+        ways = set(zip(*(each[steps].tolist() for each in (tables.label, tables.target, tables.accepting))))
+        if len(ways) > 1 or len(labels) == tables.n_live:
+            return None
+        ((label, target, accepts),) = ways
+        if bool(accepts) != (target == state if label == 0 and state else target < 0):
+            return None
+        may.append(np.isin(np.arange(tables.n_symbols), symbols[steps]).astype(np.uint8))
+        labels.append(label)
+        left -= np.count_nonzero(own)
+        state = -1 if accepts else target
+    if left or len(labels) < 2 or np.sum(may[:-1], axis=0).max() > MOST_STEPS:
+        return None
+    return SequenceSteps(np.array(may), np.array(labels, np.int32))

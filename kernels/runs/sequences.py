@@ -15,25 +15,6 @@ import numpy as np
 
 from ..jit import SELDOM, jit
 
-MOST_TRANSITIONS = 512
-"""Larger automata are not looked through."""
-
-MOST_STEPS = 3
-"""An event that may be more steps than this would be too many entries: the structure takes less memory."""
-
-
-class SequenceSteps(NamedTuple):
-    """The steps of an automaton whose complex events are rows of single events.
-
-    ========  ======================  ==========================================================
-    `may`     uint8 [steps, symbols]  1: an event with the symbol may be the step
-    `labels`  int32 [steps]           what it is marked with, >= 1
-    ========  ======================  ==========================================================
-    """
-
-    may: np.ndarray
-    labels: np.ndarray
-
 
 class SequenceEntries(NamedTuple):
     """The entries of all steps but the last, those of the first step first.
@@ -52,50 +33,6 @@ class SequenceEntries(NamedTuple):
     first: np.ndarray
     following: np.ndarray
     preceding: np.ndarray
-
-
-def sequence_steps(tables):
-    """The steps of an automaton, or None where complex events are more than rows of single events.
-
-    Each state is entered by marked events from one state, which all have the same label, and is left by
-    marked events alone: any other event leaves it as it is. The last step accepts.
-
-    Parameters
-    ----------
-    tables : TransitionTables
-
-    Returns
-    -------
-    SequenceSteps or None
-    """
-    if len(tables.source) > MOST_TRANSITIONS:
-        return None
-    symbols = np.repeat(np.arange(tables.n_symbols), np.diff(tables.first))
-    may, labels, state = [], [], 0
-    left = len(symbols)
-    while state >= 0:
-        own = tables.source == state
-        marked = own & (tables.label > 0)
-        waiting = own & ~marked
-        # What is neutral leaves each state as it is.
-        left_alone = np.isin(np.arange(1, tables.n_symbols), symbols[waiting])
-        if not (left_alone.all() if state else not waiting.any()) or not marked.any():
-            return None
-        if (tables.target[waiting] != state).any() or tables.accepting[waiting].any():
-            return None
-        ways = set(zip(*(each[marked].tolist() for each in (tables.label, tables.target, tables.accepting))))
-        if len(ways) > 1 or len(labels) == tables.n_live:
-            return None
-        ((label, target, accepts),) = ways
-        if bool(accepts) != (target < 0):
-            return None
-        may.append(np.isin(np.arange(tables.n_symbols), symbols[marked]).astype(np.uint8))
-        labels.append(label)
-        left -= np.count_nonzero(own)
-        state = target
-    if left or len(labels) < 2 or np.sum(may[:-1], axis=0).max() > MOST_STEPS:
-        return None
-    return SequenceSteps(np.array(may), np.array(labels, np.int32))
 
 
 @jit

@@ -9,6 +9,8 @@ SEQUENCES = ("test_sequences.py::test_all_runs_are_listed_in_order",)
 
 BEST = ("test_kernel_best.py::test_the_best_marks_of_random_automata",)
 
+CHOSEN = ("test_sequences.py::test_they_agree_with_the_reference",)
+
 FAULTS = (
     Fault(
         "kernels/runs/sequences.py",
@@ -100,5 +102,26 @@ FAULTS = (
         "            if value < key[x, new] or key[x, new] < 0:\n",
         "NEXT and LAST keep the best path to a state.",
         BEST,
+    ),
+    Fault(
+        "cer_gpu/enumeration/sequences.py",
+        "self._entry = high - 1 if latest else low",
+        "self._entry = high - 1",
+        "NEXT takes the first event that the window admits.",
+        CHOSEN,
+    ),
+    Fault(
+        "cer_gpu/enumeration/sequences.py",
+        "entry = entries.preceding[entry] - 1 if self._latest else entries.following[entry]",
+        "entry = entries.preceding[entry] - 2 if self._latest else entries.following[entry]",
+        "LAST takes the latest event before the next one.",
+        CHOSEN,
+    ),
+    Fault(
+        "kernels/runs/programs.py",
+        "steps = own & (~stays | (tables.accepting != 0))",
+        "steps = own & ~stays",
+        "An event without a mark may end a match.",
+        ("test_sequences.py::test_what_is_no_sequence",),
     ),
 )

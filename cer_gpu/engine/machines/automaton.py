@@ -24,10 +24,10 @@ from cer_gpu.kernels.forest.contract import CountedHits
 from cer_gpu.kernels.hits.cpu import hits
 from cer_gpu.kernels.lanes.cpu import gather
 from cer_gpu.kernels.runs.barriers import barred, bars_of, with_bars
-from cer_gpu.kernels.runs.contract import Program, SegmentHits
+from cer_gpu.kernels.runs.contract import Program, SegmentHits, SequenceSteps
 from cer_gpu.kernels.runs.cpu import first_open
 from cer_gpu.kernels.runs.forced_runs import is_forced
-from cer_gpu.kernels.runs.programs import counts_program
+from cer_gpu.kernels.runs.programs import counts_program, sequence_steps
 from cer_gpu.plan.automaton import AutomatonMachine, programs_of
 from cer_gpu.plan.compiled_query import CompiledQuery
 
@@ -36,9 +36,8 @@ from cer_gpu.plan.compiled_query import CompiledQuery
 if TYPE_CHECKING:
     from cer_gpu.engine.machines.attribute_windows import AttributeWindowRuns
     from cer_gpu.engine.machines.chooser import Chooser
-    from cer_gpu.enumeration.sequences import SequenceAnswers
+    from cer_gpu.enumeration.sequences import ChosenSequences, SequenceAnswers
     from cer_gpu.enumeration.structure import Structure
-    from cer_gpu.kernels.runs.sequences import SequenceSteps
     from cer_gpu.kernels.selection.cpu import Paths
 
 Result = TypeVar("Result")
@@ -118,7 +117,7 @@ class AutomatonRunner:
         if self._by_attribute:
             self.tables = barred(self.tables)
             programs = programs_of(self.tables)
-        self._choice = machine.choice
+        self._choice, self._chosen = machine.choice, None if self._by_attribute else machine.chosen
         self._prefixes = None
         self._monitor = machine.monitor
         if machine.monitor is not None:
@@ -149,8 +148,6 @@ class AutomatonRunner:
     @cached_property
     def _steps(self) -> SequenceSteps | None:
         """What complex events are rows of."""
-        from cer_gpu.kernels.runs.sequences import sequence_steps
-
         return None if self._by_attribute else sequence_steps(self.tables)
 
     @cached_property
@@ -271,6 +268,8 @@ class AutomatonRunner:
 
     def answers(self, chunk: Chunk, ends: Ends) -> Answers:
         """The complex events at some ends of a chunk."""
+        if (chosen := self._chosen_sequences(chunk, ends)) is not None:
+            return chosen
         if self._choice is not None:
             return self._chooser.of_chunk(chunk, ends, self._paths)
         if self._forced and not len(chunk.falling):
@@ -282,6 +281,17 @@ class AutomatonRunner:
         if (answers := self._sequences(chunk, ends)) is not None:
             return answers
         return self.structure(chunk, ends)
+
+    def _chosen_sequences(self, chunk: Chunk, found: Ends) -> ChosenSequences | None:
+        """What NEXT or LAST leaves at some ends, if complex events are rows of single events."""
+        from cer_gpu.engine.machines.sequences import entries_of, pays
+        from cer_gpu.enumeration.sequences import ChosenSequences
+
+        chosen = self._chosen
+        if chosen is None or not pays(len(chunk.events), len(found)):
+            return None
+        entries = entries_of(chunk.events.symbols, chosen.steps, self._workers)
+        return ChosenSequences(entries, chosen.steps.labels, found.event, found.lowest, chosen.latest)
 
     def _sequences(self, chunk: Chunk, found: Ends) -> SequenceAnswers | None:
         """The complex events at some ends, if they are rows of single events and the structure costs more."""

@@ -8,7 +8,8 @@ import numpy as np
 
 from cer_gpu.engine.machines.chunk import SEGMENT
 from cer_gpu.engine.workers import Workers
-from cer_gpu.kernels.runs.sequences import SequenceEntries, SequenceSteps, sequence_entries, step_entries
+from cer_gpu.kernels.runs.contract import SequenceSteps
+from cer_gpu.kernels.runs.sequences import SequenceEntries, sequence_entries, step_entries
 
 MOST_EVENTS = 1 << 29
 """Of longer chunks the numbers of entries may not fit 32 bits."""

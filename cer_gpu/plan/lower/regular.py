@@ -38,6 +38,7 @@ from cer_gpu.plan.phrases import counted, formula_told, sizes_told
 from cer_gpu.plan.regular_automata import (
     RegularAutomata,
     SelectedAutomaton,
+    chosen_sequence,
     deterministic,
     select_machine,
     shown_labels,
@@ -148,10 +149,11 @@ def _is_sequence(query: tree.SelectQuery, pattern: tree.Pattern) -> bool:
     kept = None
     if isinstance(pattern, tree.Project):
         kept, pattern = frozenset(pattern.variables), pattern.pattern
-    if query.strategy is not tree.Strategy.ALL or (query.window and query.window.kind == "attribute"):
+    if query.strategy is tree.Strategy.STRICT or (query.window and query.window.kind == "attribute"):
         return False
     marks = _step_marks(pattern, kept, frozenset())
-    return marks is not None and len(marks) > 1 and all(marks)
+    # The start and the end of a match tell its first and its last event.
+    return marks is not None and len(marks) > 1 and (query.strategy in tree.CHOOSING or all(marks[1:-1]))
 
 
 def _step_marks(
@@ -183,16 +185,18 @@ def _choosing(
     every: AutomatonMachine, selected: SelectedAutomaton, label_has: np.ndarray
 ) -> tuple[AutomatonMachine, np.ndarray]:
     """The machine of what a strategy leaves, and the variables that its labels mark in results."""
+    after = label_has if selected.tables is None else selected.label_has
+    shown = shown_labels(label_has, after)
+    chosen = None if every.monitor else chosen_sequence(every.tables, selected, shown)
     if not selected.later:
         assert selected.tables is not None
         monitor = every.monitor
         if selected.monitor is not None:
             monitor = selected.monitor if monitor is None else monitor.then(selected.monitor)
-        return AutomatonMachine(selected.tables, programs_of(selected.tables), monitor), selected.label_has
-    after = label_has if selected.tables is None else selected.label_has
-    shown = shown_labels(label_has, after)
+        programs = programs_of(selected.tables)
+        return AutomatonMachine(selected.tables, programs, monitor, chosen=chosen), after
     choice = Choice(selected.strategy, selected.single, selected.tables, selected.monitor, shown)
-    return replace(every, choice=choice), after
+    return replace(every, choice=choice, chosen=chosen), after
 
 
 def _kind(automaton: CEA | FormulaAutomaton, keyed: bool) -> str:
