@@ -69,13 +69,13 @@ def stopped_after(seconds: float) -> Iterator[None]:
     def late(signum: int, frame: FrameType | None) -> None:
         raise LateError
 
-    before = signal.signal(signal.SIGALRM, late)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    before = signal.signal(signal.SIGPROF, late)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
 
 
 def timed(query: t.SelectQuery, asked: str, table: pa.Table, limit: float, runs: int = 2) -> Timing:

@@ -216,7 +216,7 @@ def _canonical(query: tree.SelectQuery) -> tuple[tree.SelectQuery, tuple[tree.Bo
     window = tightest(query.window, spans) if spans else None
     if window is None:
         return query, ()
-    if any(map(is_timed, walk(without_besides(pattern)))) and not beyond_equalities(own):
+    if any(map(is_timed, walk(without_besides(pattern)))) and not correlates(own):
         return query, ()
     return replace(query, pattern=pattern, window=window), spans
 
