@@ -26,7 +26,7 @@ def open_ours(path: str) -> Loaded:
 
     import cer_gpu as cer
 
-    events = pq.read_table(path, read_dictionary=["type", "symbol"])
+    events = pq.read_table(path, read_dictionary=["type", "symbol"]).unify_dictionaries().combine_chunks()
     alike = events.drop_columns("type")
     kinds = {kind: alike.filter(pc.equal(events["type"], kind)).combine_chunks() for kind in TYPES}
 
