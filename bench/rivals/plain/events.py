@@ -29,9 +29,10 @@ def made(number: int) -> pa.Table:
     Returns
     -------
     pyarrow.Table
-        `ts` (timestamp[us]), `type` and `symbol` (text), `user_id`, `source`, `target` and `size` (int64, 1 to
-        100), `price` (float64, normal around 100 with a deviation of 5, two decimals). Types, users, symbols, sources and
-        targets are equally likely, but for rows of `SCAN` events that come from one source.
+        `ts` (timestamp[us]), `type` and `symbol` (text), `user_id`, `source`, `target` and `size` (int64),
+        `price` (float64). Sizes are 1 to 100; prices are normal around 100 with a deviation of 5. Types,
+        users, symbols, sources and targets are equally likely, but for rows of `SCAN` events that come from
+        one source.
     """
     random = np.random.default_rng(SEED)
     times = np.int64(1_700_000_000_000_000) + np.cumsum(random.integers(1, 2 * GAP, number))

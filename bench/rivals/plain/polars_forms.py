@@ -1,9 +1,8 @@
 """The plain questions in Polars: several forms of each, of which the fastest counts.
 
 A form takes the frames, `events` and one for each type, in the order of time, and gives a lazy frame. Each is
-collected by both engines of Polars. Where a frame of several steps is needed, it is sorted by key once (the sort
-keeps the order of time) and values are carried forward over all rows, with the key that they come from, which
-is faster than `over`.
+collected by both engines of Polars. A frame of several steps is sorted by key once (the sort keeps the order of
+time), and values are carried forward over all rows, together with the key that they come from.
 """
 
 from __future__ import annotations
@@ -38,7 +37,9 @@ def is_(kind: str) -> pl.Expr:
     return col("type") == kind
 
 
-def asof(left: pl.LazyFrame, right: pl.LazyFrame, by: str | None = "user_id", forward: bool = False) -> pl.LazyFrame:
+def asof(
+    left: pl.LazyFrame, right: pl.LazyFrame, by: str | None = "user_id", forward: bool = False
+) -> pl.LazyFrame:
     """Each row of the left with the nearest row of the right before it, or after it."""
     return left.join_asof(
         right,
@@ -93,7 +94,9 @@ def buyers_filled(e: Frames) -> pl.LazyFrame:
 
 def abandoned_asof(e: Frames) -> pl.LazyFrame:
     """An as-of join forward."""
-    found = asof(e["cart"].select("user_id", "ts"), at(e["buy"], "user_id").with_columns(n=col("at")), forward=True)
+    found = asof(
+        e["cart"].select("user_id", "ts"), at(e["buy"], "user_id").with_columns(n=col("at")), forward=True
+    )
     return found.filter(col("n").is_null() | (col("n") - col("ts") > 2 * HOUR)).select(COUNT)
 
 
@@ -176,7 +179,9 @@ def return_joined(e: Frames) -> pl.LazyFrame:
 
 def first_after_asof(e: Frames) -> pl.LazyFrame:
     """An as-of join forward."""
-    found = asof(e["login"].select("user_id", "ts"), at(e["buy"], "user_id").with_columns(n=col("at")), forward=True)
+    found = asof(
+        e["login"].select("user_id", "ts"), at(e["buy"], "user_id").with_columns(n=col("at")), forward=True
+    )
     return found.filter(col("n") - col("ts") <= 6 * HOUR).select(began="ts", ended="n")
 
 
@@ -238,7 +243,10 @@ def steps_ranked(e: Frames) -> pl.LazyFrame:
     """Events are numbered in each key, and numbers at both ends of a window subtracted: no pair is made."""
     zero = timedelta(0)
     v = [_ranked(e, "cart", "view", one).rename({"n": f"v{k}"}) for k, one in enumerate((zero, -2 * HOUR))]
-    b = [_ranked(e, "cart", "buy", one, one > zero).rename({"n": f"b{k}"}) for k, one in enumerate((zero, 2 * HOUR))]
+    b = [
+        _ranked(e, "cart", "buy", one, one > zero).rename({"n": f"b{k}"})
+        for k, one in enumerate((zero, 2 * HOUR))
+    ]
     found = pl.concat([*v, *b], how="horizontal")
     return found.select(((col("v0") - col("v1")) * (col("b1") - col("b0"))).sum().alias("count"))
 
@@ -256,7 +264,9 @@ def either_rolled(e: Frames) -> pl.LazyFrame:
     rows = of(e, "view", "cart", "login", "buy").select("user_id", "ts", "type")
     step, login = col("type").is_in(["view", "cart"]), is_("login")
     rows = rows.with_columns(n=step.cum_sum().cast(pl.Int64))
-    rows = rows.with_columns(k=login.cum_sum().cast(pl.Int64), s=pl.when(login).then("n").otherwise(0).cum_sum())
+    rows = rows.with_columns(
+        k=login.cum_sum().cast(pl.Int64), s=pl.when(login).then("n").otherwise(0).cum_sum()
+    )
     first = col("user_id") != col("user_id").shift(1, fill_value=-1)
     bases = [pl.when(first).then(col(one).shift(1, fill_value=0)).forward_fill() for one in "nks"]
     rows = rows.with_columns(**{f"{one}0": base for one, base in zip("nks", bases, strict=True)})
@@ -293,7 +303,5 @@ FORMS: dict[str, tuple[Form, ...]] = {
     "return": (return_asof, return_joined),
     "first_after": (first_after_asof, first_after_filled),
     "unless": (unless_joined, unless_searched),
-    "steps": (steps_joined, steps_ranked),
     "either": (either_joined, either_rolled),
-    "both": (both_joined, both_ranked),
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import polars as pl
 from polars import col
 
@@ -14,9 +16,12 @@ from bench.rivals.plain.polars_forms import (
     Frames,
     asof,
     at,
+    both_joined,
+    both_ranked,
     carried,
     is_,
-    of,
+    steps_joined,
+    steps_ranked,
 )
 
 
@@ -54,14 +59,19 @@ def three_failures_over(e: Frames) -> pl.LazyFrame:
 def three_failures_sorted(e: Frames) -> pl.LazyFrame:
     """One sort by key."""
     rows = _sorted(e, "user_id", "ts", "type")
-    kept = is_("fail") & (col("type").shift(1) == "fail") & (col("type").shift(2) == "fail") & _same("user_id", 2)
+    kept = (
+        is_("fail")
+        & (col("type").shift(1) == "fail")
+        & (col("type").shift(2) == "fail")
+        & _same("user_id", 2)
+    )
     return rows.filter(kept).select("user_id", time="ts")
 
 
 def rising_over(e: Frames) -> pl.LazyFrame:
     """Shifts inside each key."""
     prices = [col("price"), *(col("price").shift(k).over("symbol") for k in (1, 2, 3, 4))]
-    kept = pl.all_horizontal(a > b for a, b in zip(prices, prices[1:], strict=False))
+    kept = pl.all_horizontal(a > b for a, b in pairwise(prices))
     return e["events"].filter(kept).select("symbol", time="ts")
 
 
@@ -85,7 +95,9 @@ def sessions_bounds(e: Frames) -> pl.LazyFrame:
     """One sort by key; only the rows where a session begins are kept, and each ends before the next."""
     rows = _sorted(e, "user_id", "ts").with_row_index("row")
     begins = ~(_same("user_id") & (col("ts") - col("ts").shift(1) <= 30 * MINUTE)).fill_null(False)
-    rows = rows.select("row", "ts", before=col("ts").shift(1), last=col("ts").last(), n=pl.len(), begins=begins)
+    rows = rows.select(
+        "row", "ts", before=col("ts").shift(1), last=col("ts").last(), n=pl.len(), begins=begins
+    )
     rows = rows.filter("begins")
     return rows.select(
         began="ts",
@@ -147,7 +159,9 @@ def top_sorted(e: Frames) -> pl.LazyFrame:
 
 def pairs_joined(e: Frames) -> pl.LazyFrame:
     """All pairs of a user, filtered."""
-    found = e["view"].select("user_id", viewed="ts").join(e["buy"].select("user_id", bought="ts"), on="user_id")
+    found = (
+        e["view"].select("user_id", viewed="ts").join(e["buy"].select("user_id", bought="ts"), on="user_id")
+    )
     apart = col("bought") - col("viewed")
     return found.filter((apart > 0 * HOUR) & (apart <= 12 * HOUR)).select("viewed", "bought")
 
@@ -178,7 +192,11 @@ def rise_pairs(e: Frames) -> pl.LazyFrame:
 
 def rise_pairs_rolled(e: Frames) -> pl.LazyFrame:
     """A rolling group for each row."""
-    rows = e["tick"].select("symbol", "ts", "price").rolling("ts", period="30m", group_by="symbol", closed="both")
+    rows = (
+        e["tick"]
+        .select("symbol", "ts", "price")
+        .rolling("ts", period="30m", group_by="symbol", closed="both")
+    )
     counted = (col("price").last() > col("price") + 10).sum()
     return rows.agg(n=counted).select(col("n").sum().alias("count"))
 
@@ -206,7 +224,9 @@ def quotes_asof(e: Frames) -> pl.LazyFrame:
 def quotes_filled(e: Frames) -> pl.LazyFrame:
     """One sort by key."""
     rows = e["events"].filter(col("type").is_in(["tick", "buy"])).select("symbol", "ts", "type", "price")
-    rows = rows.sort("symbol", maintain_order=True).with_columns(q=carried(is_("tick"), col("price"), "symbol"))
+    rows = rows.sort("symbol", maintain_order=True).with_columns(
+        q=carried(is_("tick"), col("price"), "symbol")
+    )
     return rows.filter(is_("buy") & col("q").is_not_null()).select(time="ts", quoted="q")
 
 
@@ -252,6 +272,22 @@ def _gains(e: Frames) -> pl.LazyFrame:
 def top_gains_grouped(e: Frames) -> pl.LazyFrame:
     """Pairs joined by cells of time, then grouped by key."""
     return _gains(e).group_by("symbol").agg(col("gain").top_k(3)).explode("gain")
+
+
+def both_celled(e: Frames) -> pl.LazyFrame:
+    """Joined by cells of time, in both orders."""
+    found = [
+        _pairs(e[a], e[b], HOUR, "user_id").select(COUNT) for a, b in (("fail", "tick"), ("tick", "fail"))
+    ]
+    return pl.concat(found).select(col("count").sum())
+
+
+def steps_celled(e: Frames) -> pl.LazyFrame:
+    """Joined by cells of time, view to cart and cart to buy, and the numbers of both multiplied."""
+    before = _pairs(e["view"], e["cart"], 2 * HOUR, "user_id").group_by("user_id", "ts_b").agg(v=pl.len())
+    after = _pairs(e["cart"], e["buy"], 2 * HOUR, "user_id").group_by("user_id", "ts").agg(b=pl.len())
+    found = before.join(after, left_on=["user_id", "ts_b"], right_on=["user_id", "ts"])
+    return found.select((col("v") * col("b")).sum().alias("count"))
 
 
 # Rolling windows.
@@ -310,7 +346,11 @@ def scans_joined(e: Frames) -> pl.LazyFrame:
 
 def scans_rolled(e: Frames) -> pl.LazyFrame:
     """A rolling group for each row."""
-    rows = e["events"].select("source", "ts", "target").rolling("ts", period="10s", group_by="source", closed="both")
+    rows = (
+        e["events"]
+        .select("source", "ts", "target")
+        .rolling("ts", period="10s", group_by="source", closed="both")
+    )
     found = rows.agg(n=col("target").n_unique()).filter(col("n") >= 5)
     return found.group_by("source").agg(time=col("ts").min())
 
@@ -332,6 +372,8 @@ FORMS: dict[str, tuple[Form, ...]] = {
     "two_tables": (two_tables_asof, two_tables_filled),
     "two_tables_pairs": (two_tables_pairs,),
     "top_gains": (top_gains_grouped,),
+    "both": (both_joined, both_ranked, both_celled),
+    "steps": (steps_joined, steps_ranked, steps_celled),
     "rise": _asked(col("price") > col("m") + 10, "tick", "min", "price", "30m"),
     "fall": _asked(col("price") < 0.85 * col("m"), "tick", "max", "price", "1h"),
     "volume": _asked(col("m") > 350, "buy rows", "sum", "size", "10m"),

@@ -3,8 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 HITS, COUNT, LIST = "hits", "count", "list"
+
+VARIANTS, ONE, MANY = "variants", "one", "many"
+"""The question that has many variants, and its forms."""
+
+GRID: dict[str, list[Any]] = {
+    "low": [90 + k for k in range(25)],
+    "high": [98 + k for k in range(10)],
+    "within": ["1 h", "2 h", "6 h", "12 h"],
+}
+"""The values of its parameters: 1,000 variants."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +39,10 @@ class Plain:
     typed : bool
         Whether the type of an event matters; if not, all are `E`.
     after : str
-        What is done with the answer: `unique` values of the first column, or the three greatest of each `top`.
+        What is done with the answer: `unique` gives the different users, `top` the greatest values of each
+        key.
+    key : str
+        The key of `top`.
     """
 
     name: str
@@ -39,11 +53,21 @@ class Plain:
     tables: tuple[str, ...] = ()
     typed: bool = True
     after: str = ""
+    key: str = "user_id"
 
 
 def questions() -> tuple[Plain, ...]:
     """All questions, in the order of the table."""
-    return (*_steps(), *_neighbours(), *_pairs(), *_windows())
+    return (*_steps(), *_neighbours(), *_pairs(), *_windows(), variants())
+
+
+def variants() -> Plain:
+    """A question with 1,000 variants, which only cer-gpu is asked: all of them, and one of them."""
+    text = (
+        "SELECT * WHERE view AS v ; cart ; buy AS b FILTER v[price > $low] AND b[price < $high] "
+        "PARTITION BY user_id WITHIN $within"
+    )
+    return Plain(VARIANTS, "1,000 variants of view, cart, buy of a user", COUNT, (text,))
 
 
 def _steps() -> list[Plain]:
@@ -160,7 +184,7 @@ def _neighbours() -> list[Plain]:
             LIST,
             (
                 "SELECT NONE FROM E WHERE E :[> 6 h] E PARTITION BY user_id",
-                "SELECT NONE FROM E WHERE E AS e FILTER e[ts - PREV(ts) > 6 h] PARTITION BY user_id",
+                "SELECT NONE FROM E WHERE E : (E AS e FILTER e[ts - PREV(ts) > 6 h]) PARTITION BY user_id",
             ),
             columns=("began", "ended"),
             typed=False,
@@ -180,7 +204,10 @@ def _neighbours() -> list[Plain]:
             "three_failures",
             "three failures of a user with nothing of it between",
             HITS,
-            ("SELECT * WHERE fail :{3} PARTITION BY user_id", "SELECT * WHERE fail : fail : fail PARTITION BY user_id"),
+            (
+                "SELECT * WHERE fail :{3} PARTITION BY user_id",
+                "SELECT * WHERE fail : fail : fail PARTITION BY user_id",
+            ),
         ),
         Plain(
             "rising",
@@ -205,9 +232,12 @@ def _pairs() -> list[Plain]:
             "pairs",
             "all view-buy pairs of a user within 12 h",
             LIST,
-            ("SELECT NONE WHERE view ; buy PARTITION BY user_id WITHIN 12 HOURS",
-             "SELECT * WHERE view AS v ; buy AS b PARTITION BY user_id WITHIN 12 HOURS",
-             "SELECT NONE, v.ts AS viewed, b.ts AS bought WHERE view AS v ; buy AS b PARTITION BY user_id WITHIN 12 HOURS"),
+            (
+                "SELECT NONE WHERE view ; buy PARTITION BY user_id WITHIN 12 HOURS",
+                "SELECT * WHERE view AS v ; buy AS b PARTITION BY user_id WITHIN 12 HOURS",
+                "SELECT NONE, v.ts AS viewed, b.ts AS bought WHERE view AS v ; buy AS b PARTITION BY "
+                "user_id WITHIN 12 HOURS",
+            ),
             columns=("viewed", "bought"),
         ),
         Plain(
@@ -221,7 +251,8 @@ def _pairs() -> list[Plain]:
             "three rising ticks of a symbol within 10 min",
             COUNT,
             (
-                "SELECT * WHERE tick AS a ; tick AS b ; tick AS c FILTER a.price < b.price AND b.price < c.price "
+                "SELECT * WHERE tick AS a ; tick AS b ; tick AS c FILTER a.price < b.price AND b.price < "
+                "c.price "
                 "PARTITION BY symbol WITHIN 10 MINUTES",
             ),
         ),
@@ -229,30 +260,40 @@ def _pairs() -> list[Plain]:
             "quotes",
             "as-of join: each buy with the last tick of its symbol",
             LIST,
-            ("SELECT LAST NONE, q.price AS quoted WHERE tick AS q ; buy PARTITION BY symbol",
-             "SELECT NONE, q.price AS quoted WHERE (tick AS q ; buy) UNLESS (tick ; tick) PARTITION BY symbol"),
+            (
+                "SELECT LAST NONE, q.price AS quoted WHERE tick AS q ; buy PARTITION BY symbol",
+                "SELECT NONE, q.price AS quoted WHERE (tick AS q ; buy) UNLESS (tick ; tick) PARTITION "
+                "BY symbol",
+            ),
             columns=("time", "quoted"),
         ),
         Plain(
             "fresh_quotes",
             "buys whose symbol has a tick at most a minute before",
             COUNT,
-            ("SELECT LAST * WHERE tick ; buy PARTITION BY symbol WITHIN 1 MINUTE",
-             "SELECT * WHERE buy PRECEDED BY [<= 1 min] tick PARTITION BY symbol"),
+            (
+                "SELECT LAST * WHERE tick ; buy PARTITION BY symbol WITHIN 1 MINUTE",
+                "SELECT * WHERE buy PRECEDED BY [<= 1 min] tick PARTITION BY symbol",
+            ),
         ),
         Plain(
             "two_tables",
             "two tables: a buy, and a cart of its user in the hour before",
             HITS,
-            ("SELECT * WHERE cart ; buy PARTITION BY user_id WITHIN 1 HOUR",
-             "SELECT * WHERE buy PRECEDED BY [<= 1 h] cart PARTITION BY user_id"),
+            (
+                "SELECT * WHERE cart ; buy PARTITION BY user_id WITHIN 1 HOUR",
+                "SELECT * WHERE buy PRECEDED BY [<= 1 h] cart PARTITION BY user_id",
+            ),
             tables=("cart", "buy"),
         ),
         Plain(
             "two_tables_pairs",
             "two tables: each buy with the ticks of its symbol in the minute after",
             LIST,
-            ("SELECT NONE, b.price AS paid, t.price AS quoted WHERE buy AS b ; tick AS t PARTITION BY symbol WITHIN 1 MINUTE",),
+            (
+                "SELECT NONE, b.price AS paid, t.price AS quoted WHERE buy AS b ; tick AS t PARTITION BY "
+                "symbol WITHIN 1 MINUTE",
+            ),
             columns=("began", "paid", "quoted"),
             tables=("buy", "tick"),
         ),
@@ -260,9 +301,14 @@ def _pairs() -> list[Plain]:
             "top_gains",
             "the three greatest gains of each symbol within 5 min",
             LIST,
-            (pair.format(asked="NONE, b.price - a.price AS gain", kept="true", within="5 MINUTES").replace(" FILTER true", ""),),
+            (
+                pair.format(asked="NONE, b.price - a.price AS gain", kept="true", within="5 MINUTES").replace(
+                    " FILTER true", ""
+                ),
+            ),
             columns=("gain",),
             after="top",
+            key="symbol",
         ),
     ]
 
@@ -298,7 +344,10 @@ def _windows() -> list[Plain]:
             "volume",
             "buys of a symbol of more than 350 together in 10 min",
             HITS,
-            ("SELECT * FROM buy WHERE (buy AS b) :+ FILTER SUM(b.size) > 350 PARTITION BY symbol WITHIN 10 MINUTES",),
+            (
+                "SELECT * FROM buy WHERE (buy AS b) :+ FILTER SUM(b.size) > 350 PARTITION BY symbol "
+                "WITHIN 10 MINUTES",
+            ),
             tables=("buy",),
         ),
         Plain(

@@ -54,7 +54,8 @@ def sequences(w: Words) -> Forms:
         "buyers": (buyers, asof.format(what="DISTINCT buys.user_id AS user_id", within=DAY)),
         "abandoned": (
             f"SELECT count(*) FROM ({later}) AS a WHERE type = 'cart' AND {w.far('n - t', 2 * HOUR, 'n')}",
-            f"SELECT count(*) FROM carts {w.asof_left} buys ON carts.user_id = buys.user_id AND carts.t < buys.t "
+            f"SELECT count(*) FROM carts {w.asof_left} buys ON carts.user_id = buys.user_id AND carts.t < "
+            "buys.t "
             f"WHERE {w.far('buys.t - carts.t', 2 * HOUR, 'buys.t')}",
         ),
         "unseen": (
@@ -70,12 +71,15 @@ def sequences(w: Words) -> Forms:
         ),
         "near": (
             f"SELECT ts AS time FROM ({plain_near}) AS b WHERE type = 'buy' AND t - c <= {10 * SECOND}",
+            near_asof(w),
             near_cells(w),
         ),
         "return": (
-            f"SELECT count(*) FROM logins AS a ASOF JOIN (SELECT user_id, t - {2 * HOUR} AS t FROM logins) AS b "
+            f"SELECT count(*) FROM logins AS a ASOF JOIN (SELECT user_id, t - {2 * HOUR} AS t FROM "
+            "logins) AS b "
             f"ON a.user_id = b.user_id AND a.t <= b.t WHERE b.t - a.t <= {4 * HOUR}",
-            f"SELECT count(*) FROM (SELECT count(*) {w.over(-2 * HOUR, 6 * HOUR)} AS n FROM {w.of('login')}) AS a "
+            f"SELECT count(*) FROM (SELECT count(*) {w.over(-2 * HOUR, 6 * HOUR)} AS n FROM "
+            f"{w.of('login')}) AS a "
             "WHERE n > 0",
         ),
         "first_after": (
@@ -95,14 +99,30 @@ def sequences(w: Words) -> Forms:
         forms["buyers"] += (f"{levels} HAVING windowFunnel({DAY})(toUInt64(t), {kinds}) = 3",)
     else:
         forms["abandoned"] += (
-            "SELECT count(*) FROM carts WHERE NOT EXISTS (SELECT 1 FROM buys WHERE buys.user_id = carts.user_id "
+            "SELECT count(*) FROM carts WHERE NOT EXISTS (SELECT 1 FROM buys WHERE buys.user_id = "
+            "carts.user_id "
             f"AND buys.t > carts.t AND buys.t <= carts.t + {2 * HOUR})",
         )
         forms["return"] += (
-            "SELECT count(*) FROM logins AS a WHERE EXISTS (SELECT 1 FROM logins AS b WHERE b.user_id = a.user_id "
+            "SELECT count(*) FROM logins AS a WHERE EXISTS (SELECT 1 FROM logins AS b WHERE b.user_id = "
+            "a.user_id "
             f"AND b.t BETWEEN a.t + {2 * HOUR} AND a.t + {6 * HOUR})",
         )
     return forms
+
+
+def near_asof(w: Words) -> str:
+    """Steps without a key, by as-of joins; chdb wants an equality in them."""
+    v, c, b = (f"(SELECT ts, t, 1 AS k FROM {kind}) AS {kind[0]}" for kind in ("views", "carts", "buys"))
+    alike = "{a}.k = {b}.k AND " if w is CHDB else ""
+    c = (
+        f"(SELECT c.t AS t, v.t AS v, 1 AS k FROM {c} ASOF JOIN {v} ON {alike.format(a='c', b='v')}c.t > "
+        "v.t) AS c"
+    )
+    return (
+        f"SELECT b.ts AS time FROM {b} ASOF JOIN {c} ON {alike.format(a='b', b='c')}b.t > c.t "
+        f"WHERE b.t - c.v <= {10 * SECOND}"
+    )
 
 
 def near_cells(w: Words) -> str:
@@ -133,12 +153,21 @@ def unless(w: Words) -> tuple[str, ...]:
 def steps(w: Words) -> tuple[str, ...]:
     """A view, a cart and a buy of a user, each at most two hours after the one before."""
     before, after = w.over(2 * HOUR), w.over(0, 2 * HOUR)
+    wide = 2 * HOUR
+    c = f"SELECT user_id, t, {w.cell('t', wide)} AS cell FROM carts"
+    v = f"SELECT user_id, t, {w.cells('t', wide, (0, 1))} FROM {w.spread('views', 't', wide, (0, 1))}"
+    b = f"SELECT user_id, t, {w.cells('t', wide)} FROM {w.spread('buys', 't', wide)}"
     return (
-        f"SELECT sum(v * b) FROM (SELECT type, {w.number('view')} {before} AS v, {w.number('buy')} {after} AS b "
+        f"SELECT sum(v * b) FROM (SELECT type, {w.number('view')} {before} AS v, {w.number('buy')} "
+        f"{after} AS b "
         f"FROM {w.of('view', 'cart', 'buy')}) AS a WHERE type = 'cart'",
         "SELECT count(*) FROM carts JOIN views ON carts.user_id = views.user_id JOIN buys ON carts.user_id = "
         f"buys.user_id WHERE carts.t > views.t AND carts.t <= views.t + {2 * HOUR} AND buys.t > carts.t "
         f"AND buys.t <= carts.t + {2 * HOUR}",
+        f"SELECT count(*) FROM ({c}) AS c JOIN ({v}) AS v ON c.user_id = v.user_id AND c.cell = v.cell "
+        f"JOIN ({b}) AS b "
+        "ON c.user_id = b.user_id AND c.cell = b.cell WHERE c.t > v.t AND "
+        f"c.t <= v.t + {2 * HOUR} AND b.t > c.t AND b.t <= c.t + {2 * HOUR}",
     )
 
 
@@ -169,6 +198,11 @@ def both(w: Words) -> tuple[str, ...]:
         "WHERE type = 'fail'",
         "SELECT count(*) FROM fails JOIN ticks ON fails.user_id = ticks.user_id AND "
         f"ticks.t BETWEEN fails.t - {HOUR} AND fails.t + {HOUR}",
+        f"SELECT count(*) FROM (SELECT user_id, t, {w.cell('t', HOUR)} AS cell FROM fails) AS f JOIN "
+        "(SELECT user_id, "
+        f"t, {w.cells('t', HOUR, (-1, 0, 1))} FROM {w.spread('ticks', 't', HOUR, (-1, 0, 1))}) AS k ON "
+        "f.user_id = "
+        f"k.user_id AND f.cell = k.cell WHERE k.t BETWEEN f.t - {HOUR} AND f.t + {HOUR}",
     )
 
 
@@ -180,24 +214,31 @@ def neighbours(w: Words) -> Forms:
     fails = f"SELECT user_id, ts, type, {beside('type', 1)} AS a, {beside('type', 2)} AS b FROM {by}"
     begun = f"SELECT user_id, ts, t, {w.begins(30 * MINUTE)} AS begins FROM {by}"
     numbered = (
-        f"SELECT user_id, ts, sum(begins) OVER (PARTITION BY user_id ORDER BY t ROWS UNBOUNDED PRECEDING) AS s "
+        "SELECT user_id, ts, sum(begins) OVER (PARTITION BY user_id ORDER BY t ROWS UNBOUNDED PRECEDING) "
+        "AS s "
         f"FROM ({begun}) AS b"
     )
     rows = (
-        f"SELECT user_id, ts, t, {beside('t')} AS before, row_number() OVER (PARTITION BY user_id ORDER BY t) "
+        f"SELECT user_id, ts, t, {beside('t')} AS before, row_number() OVER (PARTITION BY user_id ORDER "
+        "BY t) "
         f"AS r, count(*) OVER (PARTITION BY user_id) AS m, {w.final('t')} AS last FROM {by}"
     )
     starts = f"SELECT * FROM ({rows}) AS r WHERE r = 1 OR t - before > {30 * MINUTE}"
     ends = (
-        f"SELECT ts AS began, {w.time(w.lead('before', 'last'))} AS ended, {w.lead('r', 'm + 1')} - r AS events "
+        f"SELECT ts AS began, {w.time(w.lead('before', 'last'))} AS ended, {w.lead('r', 'm + 1')} - r AS "
+        "events "
         f"FROM ({starts}) AS s"
     )
     following = f"SELECT user_id, type, t, {beside('type')} AS a, {beside('t')} AS s FROM {by}"
     return {
-        "gaps": (f"SELECT before AS began, ts AS ended FROM ({gaps}) AS a WHERE {w.micros('before')} > 0 AND "
-        f"{w.micros('ts')} - {w.micros('before')} > {6 * HOUR}",),
+        "gaps": (
+            f"SELECT before AS began, ts AS ended FROM ({gaps}) AS a WHERE {w.micros('before')} > 0 AND "
+            f"{w.micros('ts')} - {w.micros('before')} > {6 * HOUR}",
+            *w.gap_lists(6 * HOUR),
+        ),
         "three_failures": (
-            f"SELECT user_id, ts AS time FROM ({fails}) AS a WHERE type = 'fail' AND a = 'fail' AND b = 'fail'",
+            f"SELECT user_id, ts AS time FROM ({fails}) AS a WHERE type = 'fail' AND a = 'fail' AND b = "
+            "'fail'",
         ),
         "rising": (
             f"SELECT symbol, ts AS time FROM (SELECT symbol, ts, price, {shifts} FROM {w.by('symbol')}) AS a "
@@ -209,7 +250,8 @@ def neighbours(w: Words) -> Forms:
             ends,
         ),
         "next": (
-            f"SELECT count(*) FROM ({following}) AS a WHERE type = 'buy' AND a = 'login' AND t - s <= {10 * MINUTE}",
+            f"SELECT count(*) FROM ({following}) AS a WHERE type = 'buy' AND a = 'login' AND t - s <= "
+            f"{10 * MINUTE}",
         ),
     }
 
@@ -223,25 +265,35 @@ def keyed(w: Words) -> Forms:
     return {
         "first": (f"SELECT user_id, min(ts) AS time FROM {w.of('buy')} GROUP BY user_id",),
         "last": (f"SELECT user_id, max(ts) AS time FROM {w.of('buy')} GROUP BY user_id",),
-        "top": (ranked, w.greatest("user_id", "price", w.of("buy"))),
+        "top": (ranked, *w.greatest("user_id", "price", w.of("buy"))),
     }
 
 
 def joined(w: Words) -> Forms:
     """Pairs, as-of joins and two tables."""
-    pairs = "SELECT v.ts AS viewed, b.ts AS bought FROM {v} AS v JOIN {b} AS b ON v.user_id = b.user_id{cell} "
+    pairs = (
+        "SELECT v.ts AS viewed, b.ts AS bought FROM {v} AS v JOIN {b} AS b ON v.user_id = b.user_id{cell} "
+    )
     pairs += f"WHERE b.t > v.t AND b.t <= v.t + {12 * HOUR}"
     wide = 12 * HOUR
     celled = f"(SELECT user_id, ts, t, {w.cell('t', wide)} AS cell FROM views)"
     spread = f"(SELECT user_id, ts, t, {w.cells('t', wide)} FROM {w.spread('buys', 't', wide)})"
     asof = "buys ASOF JOIN ticks ON buys.symbol = ticks.symbol AND buys.t > ticks.t"
-    quoted = f"SELECT ts, type, t, {w.filled('tick', 'price', 'symbol')} AS q FROM {w.of('tick', 'buy', key='symbol')}"
+    quoted = (
+        f"SELECT ts, type, t, {w.filled('tick', 'price', 'symbol')} AS q FROM "
+        f"{w.of('tick', 'buy', key='symbol')}"
+    )
     seen = f"SELECT type, t, {w.seen('tick', key='symbol')} AS q FROM {w.of('tick', 'buy', key='symbol')}"
     gain = w.ticks(5 * MINUTE, "a.symbol AS symbol, round(b.price - a.price, 2) AS gain", "true")
     up = "b.price > a.price + 10"
-    bought = w.pairs("buy_rows", "tick_rows", MINUTE, "a.ts AS began, a.price AS paid, b.price AS quoted", "true")
+    bought = w.pairs(
+        "buy_rows", "tick_rows", MINUTE, "a.ts AS began, a.price AS paid, b.price AS quoted", "true"
+    )
     return {
-        "pairs": (pairs.format(v="views", b="buys", cell=""), pairs.format(v=celled, b=spread, cell=" AND v.cell = b.cell")),
+        "pairs": (
+            pairs.format(v="views", b="buys", cell=""),
+            pairs.format(v=celled, b=spread, cell=" AND v.cell = b.cell"),
+        ),
         "rise_pairs": (w.ticks(30 * MINUTE, "count(*)", up), w.listed(30 * MINUTE, "price", "p + 10")),
         "rises": (w.rises(10 * MINUTE),),
         "quotes": (
@@ -253,19 +305,24 @@ def joined(w: Words) -> Forms:
             f"SELECT count(*) FROM ({seen}) AS a WHERE type = 'buy' AND t - q <= {MINUTE}",
         ),
         "two_tables": (
-            "SELECT b.user_id AS user_id, b.ts AS time FROM buy_rows AS b ASOF JOIN cart_rows AS c ON b.user_id = "
+            "SELECT b.user_id AS user_id, b.ts AS time FROM buy_rows AS b ASOF JOIN cart_rows AS c ON "
+            "b.user_id = "
             f"c.user_id AND b.t > c.t WHERE b.t - c.t <= {HOUR}",
-            "SELECT DISTINCT b.user_id AS user_id, b.ts AS time FROM buy_rows AS b JOIN cart_rows AS c ON b.user_id = "
+            "SELECT DISTINCT b.user_id AS user_id, b.ts AS time FROM buy_rows AS b JOIN cart_rows AS c "
+            "ON b.user_id = "
             f"c.user_id WHERE b.t > c.t AND b.t - c.t <= {HOUR}",
-            f"SELECT user_id, ts AS time FROM (SELECT user_id, ts, t, type, {w.seen('cart')} AS c FROM (SELECT "
-            "user_id, ts, t, type FROM cart_rows UNION ALL SELECT user_id, ts, t, type FROM buy_rows) AS r) AS a "
+            f"SELECT user_id, ts AS time FROM (SELECT user_id, ts, t, type, {w.seen('cart')} AS c FROM "
+            "(SELECT "
+            "user_id, ts, t, type FROM cart_rows UNION ALL SELECT user_id, ts, t, type FROM buy_rows) AS "
+            "r) AS a "
             f"WHERE type = 'buy' AND t - c <= {HOUR}",
         ),
         "two_tables_pairs": (bought,),
         "top_gains": (
-            f"SELECT symbol, gain FROM (SELECT *, row_number() OVER (PARTITION BY symbol ORDER BY gain DESC) AS r "
+            "SELECT symbol, gain FROM (SELECT *, row_number() OVER (PARTITION BY symbol ORDER BY gain "
+            "DESC) AS r "
             f"FROM ({gain}) AS g) AS h WHERE r <= 3",
-            w.greatest("symbol", "gain", f"({gain}) AS g"),
+            *w.greatest("symbol", "gain", f"({gain}) AS g"),
         ),
     }
 
@@ -277,14 +334,23 @@ def windowed(w: Words) -> Forms:
     total = f"sum(size) {w.over(10 * MINUTE, key='symbol')}"
     whole = f"min(price) {w.over(10 * SECOND, key=None)}"
     ticks, buys = w.of("tick", key="symbol"), "buy_rows"
-    said = "SELECT symbol, ts AS time FROM (SELECT symbol, ts, price, {what} AS m FROM {rows}) AS a WHERE {kept}"
+    said = (
+        "SELECT symbol, ts AS time FROM (SELECT symbol, ts, price, {what} AS m FROM {rows}) AS a WHERE {kept}"
+    )
     near = f"SELECT ts AS time FROM (SELECT ts, price, {whole} AS m FROM ticks) AS a WHERE price > m + 15"
+    near_cells = w.pairs("ticks", "ticks", 10 * SECOND, "DISTINCT b.ts AS time", "b.price > a.price + 15")
+    near_cells = near_cells.replace("a.symbol = b.symbol AND ", "")
     fourth = f"SELECT user_id, ts, t, {w.lag('t', 3)} AS b FROM {w.of('fail')}"
     spread = w.over(10 * SECOND, key="source")
     scans = "SELECT source, min(ts) AS time FROM ({rows}) AS a WHERE n >= 5 GROUP BY source"
-    fifth = f"SELECT source, ts, t FROM (SELECT source, ts, t, {w.lag('t', 4, 'source')} AS b FROM events) AS c "
+    fifth = (
+        f"SELECT source, ts, t FROM (SELECT source, ts, t, {w.lag('t', 4, 'source')} AS b FROM events) AS c "
+    )
     fifth += f"WHERE {w.known('b')} AND t - b <= {10 * SECOND}"
-    few = "SELECT e.source AS source, e.t AS t, e.target AS target FROM events AS e WHERE source IN (SELECT source FROM f)"
+    few = (
+        "SELECT e.source AS source, e.t AS t, e.target AS target FROM events AS e WHERE source IN "
+        "(SELECT source FROM f)"
+    )
     return {
         "rise": (
             said.format(what=least, rows=ticks, kept="price > m + 10"),
@@ -294,14 +360,15 @@ def windowed(w: Words) -> Forms:
             said.format(what=most, rows=ticks, kept="price < 0.85 * m"),
             w.ticks(HOUR, "DISTINCT b.symbol AS symbol, b.ts AS time", "b.price < 0.85 * a.price"),
         ),
-        "near_rise": (near,),
+        "near_rise": (near, near_cells),
         "volume": (said.format(what=total, rows=buys, kept="m > 350").replace("price, ", "size, "),),
         "often": (
             f"SELECT user_id, ts AS time FROM ({fourth}) AS a WHERE {w.known('b')} AND t - b <= {6 * HOUR}",
         ),
         "scans": (
             scans.format(rows=f"SELECT source, ts, count(DISTINCT target) {spread} AS n FROM events"),
-            f"WITH f AS ({fifth}), e AS ({few}) SELECT source, min(ts) AS time FROM (SELECT f.source AS source, "
+            f"WITH f AS ({fifth}), e AS ({few}) SELECT source, min(ts) AS time FROM (SELECT f.source AS "
+            "source, "
             "f.ts AS ts FROM f JOIN e ON e.source = f.source WHERE "
             f"e.t <= f.t AND e.t >= f.t - {10 * SECOND} GROUP BY f.source, f.ts "
             "HAVING count(DISTINCT e.target) >= 5) AS g GROUP BY source",

@@ -39,7 +39,7 @@ class Words:
         return f"min(CASE WHEN type = '{kind}' THEN t END) OVER ({over})"
 
     def over(self, before: int, after: int = 0, key: str | None = "user_id") -> str:
-        """The window over all events at most so long before and after an event; before < 0 is after it, too."""
+        """The window over all events at most so long before and after an event, or -before after it."""
         by = "" if key is None else f"PARTITION BY {key} "
         low = f"{before} PRECEDING" if before >= 0 else f"{-before} FOLLOWING"
         return f"OVER ({by}ORDER BY t RANGE BETWEEN {low} AND {after} FOLLOWING)"
@@ -89,14 +89,13 @@ class Words:
         """The cell of time in which an event lies."""
         return f"{time} // {wide}"
 
-    def cells(self, time: str, wide: int) -> str:
-        """The column of the cell of an event, and of the one before: two rows for each event."""
-        cell = self.cell(time, wide)
-        return f"unnest([{cell}, {cell} - 1]) AS cell"
+    def cells(self, time: str, wide: int, offsets: tuple[int, ...] = (0, -1)) -> str:
+        """The column of the cell of an event and of cells beside it: a row for each."""
+        return f"unnest({_beside(self.cell(time, wide), offsets)}) AS cell"
 
-    def spread(self, table: str, time: str, wide: int) -> str:
+    def spread(self, table: str, time: str, wide: int, offsets: tuple[int, ...] = (0, -1)) -> str:
         """The table of `cells`."""
-        del time, wide
+        del time, wide, offsets
         return table
 
     def pairs(self, first: str, second: str, wide: int, what: str, kept: str) -> str:
@@ -119,7 +118,8 @@ class Words:
         a = f"SELECT {columns}, {self.cell('t', wide)} AS cell FROM ticks"
         b = f"SELECT {columns}, {self.cells('t', wide)} FROM {self.spread('ticks', 't', wide)}"
         return (
-            f"WITH b AS ({b}) SELECT count(*) FROM ({a}) AS a JOIN b ON a.symbol = b.symbol AND a.cell = b.cell "
+            f"WITH b AS ({b}) SELECT count(*) FROM ({a}) AS a JOIN b ON a.symbol = b.symbol AND a.cell = "
+            "b.cell "
             "JOIN b AS c ON a.symbol = c.symbol AND a.cell = c.cell WHERE b.t > a.t AND c.t > b.t "
             f"AND c.t <= a.t + {wide} AND b.price > a.price AND c.price > b.price"
         )
@@ -130,9 +130,14 @@ class Words:
         rows = f"SELECT {value}, list({value}) {over} AS before FROM ticks"
         return f"SELECT sum(len(list_filter(before, lambda p: {value} > {bound}))) FROM ({rows}) AS a"
 
-    def greatest(self, key: str, value: str, rows: str) -> str:
+    def greatest(self, key: str, value: str, rows: str) -> tuple[str, ...]:
         """The three greatest values of each key."""
-        return f"SELECT {key}, unnest(max({value}, 3)) AS {value} FROM {rows} GROUP BY {key}"
+        return (f"SELECT {key}, unnest(max({value}, 3)) AS {value} FROM {rows} GROUP BY {key}",)
+
+    def gap_lists(self, gap: int) -> tuple[str, ...]:
+        """Gaps longer than a bound, from the list of times of each user."""
+        del gap
+        return ()
 
 
 class ChdbWords(Words):
@@ -202,15 +207,14 @@ class ChdbWords(Words):
         """As `Words.cell`."""
         return f"intDiv({time}, {wide})"
 
-    def cells(self, time: str, wide: int) -> str:
+    def cells(self, time: str, wide: int, offsets: tuple[int, ...] = (0, -1)) -> str:
         """As `Words.cells`."""
-        del time, wide
+        del time, wide, offsets
         return "cell"
 
-    def spread(self, table: str, time: str, wide: int) -> str:
+    def spread(self, table: str, time: str, wide: int, offsets: tuple[int, ...] = (0, -1)) -> str:
         """As `Words.spread`."""
-        cell = self.cell(time, wide)
-        return f"{table} ARRAY JOIN [{cell}, {cell} - 1] AS cell"
+        return f"{table} ARRAY JOIN {_beside(self.cell(time, wide), offsets)} AS cell"
 
     def listed(self, wide: int, value: str, bound: str) -> str:
         """As `Words.listed`."""
@@ -218,9 +222,21 @@ class ChdbWords(Words):
         rows = f"SELECT {value}, groupArray({value}) {over} AS before FROM ticks"
         return f"SELECT sum(arrayCount(p -> {value} > {bound}, before)) FROM ({rows}) AS a"
 
-    def greatest(self, key: str, value: str, rows: str) -> str:
+    def greatest(self, key: str, value: str, rows: str) -> tuple[str, ...]:
         """As `Words.greatest`."""
-        return f"SELECT {key}, {value} FROM {rows} ORDER BY {key}, {value} DESC LIMIT 3 BY {key}"
+        return (
+            f"SELECT {key}, {value} FROM {rows} ORDER BY {key}, {value} DESC LIMIT 3 BY {key}",
+            f"SELECT {key}, -arrayJoin(groupArraySorted(3)(-{value})) AS {value} FROM {rows} GROUP BY {key}",
+        )
+
+    def gap_lists(self, gap: int) -> tuple[str, ...]:
+        """As `Words.gap_lists`."""
+        pairs = f"arrayFilter(p -> p.2 - p.1 > {gap}, arrayZip(arrayPopBack(x), arrayPopFront(x)))"
+        lists = "SELECT arraySort(groupArray(t)) AS x FROM by_user GROUP BY user_id"
+        began, ended = self.time("p.1"), self.time("p.2")
+        return (
+            f"SELECT {began} AS began, {ended} AS ended FROM (SELECT arrayJoin({pairs}) AS p FROM ({lists}))",
+        )
 
 
 DUCKDB, CHDB = Words(), ChdbWords()
@@ -229,3 +245,7 @@ DUCKDB, CHDB = Words(), ChdbWords()
 def _upto(key: str | None) -> str:
     by = "" if key is None else f"PARTITION BY {key} "
     return f"{by}ORDER BY t ROWS UNBOUNDED PRECEDING"
+
+
+def _beside(cell: str, offsets: tuple[int, ...]) -> str:
+    return f"[{', '.join(f'{cell} + {one}' for one in offsets)}]"
