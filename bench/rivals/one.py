@@ -7,8 +7,8 @@ to warm up and RUNS times more, or only once if that takes more than `LONG` seco
 statements prepared the first time: ours, and those of DuckDB, Esper, Siddhi and Flink. It prints `{"number":
 ..., "sums": [...], "seconds": [...], "processor": [...], "peak": ...}`: the count, the sums of the columns of
 an answer that is listed, the seconds and the processor seconds of each run, and the most bytes of resident
-memory. For an engine that cannot be had, or cannot answer, it prints `{"cannot": WHY}`. `command:PROGRAM` is a
-program of the user.
+memory. For an engine that cannot be had, or cannot answer, it prints `{"cannot": WHY}`. `command:PROGRAM` is
+a program of the user.
 """
 
 from __future__ import annotations

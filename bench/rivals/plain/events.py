@@ -18,13 +18,15 @@ SCAN, SCANNED = 16, 0.02
 """Events in a row that one source may send, and the share of such rows."""
 
 
-def made(number: int) -> pa.Table:
+def made(number: int, share: float = 1.0) -> pa.Table:
     """Random events in the order of time; no two have the same time.
 
     Parameters
     ----------
     number : int
         How many.
+    share : float
+        The share of users, symbols and sources; events are so much rarer that each key has as many an hour.
 
     Returns
     -------
@@ -35,18 +37,18 @@ def made(number: int) -> pa.Table:
         one source.
     """
     random = np.random.default_rng(SEED)
-    times = np.int64(1_700_000_000_000_000) + np.cumsum(random.integers(1, 2 * GAP, number))
-    source = random.integers(0, SOURCES, number)
+    times = np.int64(1_700_000_000_000_000) + np.cumsum(random.integers(1, int(2 * GAP / share), number))
+    source = random.integers(0, int(SOURCES * share), number)
     scans = np.flatnonzero(random.random(number // SCAN) < SCANNED)
     for begin in (scans * SCAN).tolist():
         source[begin : begin + SCAN] = source[begin]
-    symbols = [f"S{one:03d}" for one in range(SYMBOLS)]
+    symbols = [f"S{one:03d}" for one in range(int(SYMBOLS * share))]
     return pa.table(
         {
             "ts": pa.array(times).cast(pa.timestamp("us")),
             "type": _texts(random.integers(0, len(TYPES), number), TYPES),
-            "user_id": random.integers(0, USERS, number),
-            "symbol": _texts(random.integers(0, SYMBOLS, number), symbols),
+            "user_id": random.integers(0, int(USERS * share), number),
+            "symbol": _texts(random.integers(0, len(symbols), number), symbols),
             "price": random.normal(100, 5, number).round(2),
             "size": random.integers(1, 101, number),
             "source": source,

@@ -1,8 +1,8 @@
 """The plain questions in Polars: several forms of each, of which the fastest counts.
 
 A form takes the frames, `events` and one for each type, in the order of time, and gives a lazy frame. Each is
-collected by both engines of Polars. A frame of several steps is sorted by key once (the sort keeps the order of
-time), and values are carried forward over all rows, together with the key that they come from.
+collected by both engines of Polars. A frame of several steps is sorted by key once (the sort keeps the order
+of time), and values are carried forward over all rows, together with the key that they come from.
 """
 
 from __future__ import annotations
