@@ -13,6 +13,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
 
+from bench.rivals.plain.engines import OPENERS
 from bench.rivals.plain.section import CLOCK, OURS
 from bench.rivals.shown import ROOT, Cell, picture, short, table
 
@@ -81,6 +82,7 @@ def varied(record: dict[str, Any]) -> list[str]:
 def page(record: dict[str, Any], name: str) -> str:
     """The page with all figures."""
     about, sizes = record["environment"], record["sizes"]
+    versions = ", ".join(f"{tool} {about[tool]}" for tool in OPENERS if about.get(tool))
     text = (
         f"{HEADING}\n\nEach row is a question that all tools answered over the same events, with the same "
         "number of rows and the same sums of their columns. cer-gpu's times are milliseconds of the "
@@ -89,9 +91,8 @@ def page(record: dict[str, Any], name: str) -> str:
         "by the clock. Each tool was asked in several forms (`bench/rivals/plain`); the fastest counts.\n\n"
         f"`python -m bench plain` printed these figures (`bench/results/{name}`): {about['cores']} cores of "
         f"{about['processor']}, {about['memory_gib']:.0f} GiB, load {about['load']}, Python "
-        f"{about['python']}, duckdb {about['duckdb']}, chdb {about['chdb']}, polars {about['polars']}, "
-        f"commit {about['commit']}. Each figure is the best of {sizes['runs']} runs after one that is not "
-        "timed; each tool has a process of its own, with its events loaded.\n"
+        f"{about['python']}, {versions}, commit {about['commit']}. Each figure is the best of {sizes['runs']} "
+        "runs after one that is not timed; each tool has a process of its own, with its events loaded.\n"
     )
     for size, kept in rows(record).items():
         tools = list(dict.fromkeys(tool for row in kept.values() for tool in row.times))
