@@ -91,8 +91,9 @@ def page(record: dict[str, Any], name: str) -> str:
         "by the clock. Each tool was asked in several forms (`bench/rivals/plain`); the fastest counts.\n\n"
         f"`python -m bench plain` printed these figures (`bench/results/{name}`): {about['cores']} cores of "
         f"{about['processor']}, {about['memory_gib']:.0f} GiB, load {about['load']}, Python "
-        f"{about['python']}, {versions}, commit {about['commit']}. Each figure is the best of {sizes['runs']} "
-        "runs after one that is not timed; each tool has a process of its own, with its events loaded.\n"
+        f"{about['python']}, {versions}, commit {about['commit']}. Each figure is the best of "
+        f"{sizes['runs']} runs after one that is not timed; each tool has a process of its own, with its "
+        "events loaded.\n"
     )
     for size, kept in rows(record).items():
         tools = list(dict.fromkeys(tool for row in kept.values() for tool in row.times))
