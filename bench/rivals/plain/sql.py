@@ -31,9 +31,9 @@ def sequences(w: Words) -> Forms:
     bought = f"SELECT user_id, ts, t, type, {w.seen('view')} AS v FROM {w.of('view', 'cart', 'buy')}"
     bought = f"SELECT *, {w.seen('cart', 'v')} AS c FROM ({bought}) AS a"
     asof = (
-        "WITH c AS (SELECT carts.user_id AS user_id, carts.t AS t, views.t AS v FROM carts ASOF JOIN views "
-        "ON carts.user_id = views.user_id AND carts.t > views.t) SELECT {what} FROM buys "
-        "ASOF JOIN c ON buys.user_id = c.user_id AND buys.t > c.t WHERE buys.t - c.v <= {within}"
+        "WITH c AS (SELECT carts.user_id AS user_id, carts.t AS t, views.t AS v FROM carts ASOF JOIN "
+        "views ON carts.user_id = views.user_id AND carts.t > views.t) SELECT {what} FROM buys ASOF JOIN "
+        "c ON buys.user_id = c.user_id AND buys.t > c.t WHERE buys.t - c.v <= {within}"
     )
     hit = "buys.user_id AS user_id, buys.ts AS time"
     funnel = f"SELECT user_id, ts AS time FROM ({bought}) AS b WHERE type = 'buy' AND t - c <= {6 * HOUR}"
@@ -55,19 +55,18 @@ def sequences(w: Words) -> Forms:
         "abandoned": (
             f"SELECT count(*) FROM ({later}) AS a WHERE type = 'cart' AND {w.far('n - t', 2 * HOUR, 'n')}",
             f"SELECT count(*) FROM carts {w.asof_left} buys ON carts.user_id = buys.user_id AND carts.t < "
-            "buys.t "
-            f"WHERE {w.far('buys.t - carts.t', 2 * HOUR, 'buys.t')}",
+            f"buys.t WHERE {w.far('buys.t - carts.t', 2 * HOUR, 'buys.t')}",
         ),
         "unseen": (
             f"SELECT count(*) FROM ({unseen}) AS a WHERE type = 'login' AND {w.far('t - v', 2 * HOUR, 'v')}",
-            f"SELECT count(*) FROM logins {w.asof_left} views ON logins.user_id = views.user_id "
-            f"AND logins.t > views.t WHERE {w.far('logins.t - views.t', 2 * HOUR, 'views.t')}",
+            f"SELECT count(*) FROM logins {w.asof_left} views ON logins.user_id = views.user_id AND "
+            f"logins.t > views.t WHERE {w.far('logins.t - views.t', 2 * HOUR, 'views.t')}",
         ),
         "failures": (
-            f"SELECT user_id, ts AS time FROM (SELECT *, {past} AS first FROM ({union}) AS v) AS x "
-            f"WHERE type = 'login' AND t - first <= {DAY}",
-            f"SELECT logins.user_id AS user_id, logins.ts AS time FROM logins ASOF JOIN {fifth} AS f "
-            f"ON logins.user_id = f.user_id AND logins.t > f.t WHERE logins.t - f.fifth <= {DAY}",
+            f"SELECT user_id, ts AS time FROM (SELECT *, {past} AS first FROM ({union}) AS v) AS x WHERE "
+            f"type = 'login' AND t - first <= {DAY}",
+            f"SELECT logins.user_id AS user_id, logins.ts AS time FROM logins ASOF JOIN {fifth} AS f ON "
+            f"logins.user_id = f.user_id AND logins.t > f.t WHERE logins.t - f.fifth <= {DAY}",
         ),
         "near": (
             f"SELECT ts AS time FROM ({plain_near}) AS b WHERE type = 'buy' AND t - c <= {10 * SECOND}",
@@ -75,18 +74,17 @@ def sequences(w: Words) -> Forms:
             near_cells(w),
         ),
         "return": (
-            f"SELECT count(*) FROM logins AS a ASOF JOIN (SELECT user_id, t - {2 * HOUR} AS t FROM "
-            "logins) AS b "
-            f"ON a.user_id = b.user_id AND a.t <= b.t WHERE b.t - a.t <= {4 * HOUR}",
+            f"SELECT count(*) FROM logins AS a ASOF JOIN (SELECT user_id, t - {2 * HOUR} AS t FROM logins) "
+            f"AS b ON a.user_id = b.user_id AND a.t <= b.t WHERE b.t - a.t <= {4 * HOUR}",
             f"SELECT count(*) FROM (SELECT count(*) {w.over(-2 * HOUR, 6 * HOUR)} AS n FROM "
-            f"{w.of('login')}) AS a "
-            "WHERE n > 0",
+            f"{w.of('login')}) AS a WHERE n > 0",
         ),
         "first_after": (
             "SELECT logins.ts AS began, buys.ts AS ended FROM logins ASOF JOIN buys ON logins.user_id = "
             f"buys.user_id AND logins.t < buys.t WHERE buys.t - logins.t <= {6 * HOUR}",
-            f"SELECT ts AS began, {w.time('n')} AS ended FROM (SELECT ts, t, type, {w.next('buy')} AS n FROM "
-            f"{w.of('login', 'buy')}) AS a WHERE type = 'login' AND NOT ({w.far('n - t', 6 * HOUR, 'n')})",
+            f"SELECT ts AS began, {w.time('n')} AS ended FROM (SELECT ts, t, type, {w.next('buy')} AS n "
+            f"FROM {w.of('login', 'buy')}) AS a WHERE type = 'login' AND NOT "
+            f"({w.far('n - t', 6 * HOUR, 'n')})",
         ),
         "unless": unless(w),
         "steps": steps(w),
@@ -100,13 +98,11 @@ def sequences(w: Words) -> Forms:
     else:
         forms["abandoned"] += (
             "SELECT count(*) FROM carts WHERE NOT EXISTS (SELECT 1 FROM buys WHERE buys.user_id = "
-            "carts.user_id "
-            f"AND buys.t > carts.t AND buys.t <= carts.t + {2 * HOUR})",
+            f"carts.user_id AND buys.t > carts.t AND buys.t <= carts.t + {2 * HOUR})",
         )
         forms["return"] += (
             "SELECT count(*) FROM logins AS a WHERE EXISTS (SELECT 1 FROM logins AS b WHERE b.user_id = "
-            "a.user_id "
-            f"AND b.t BETWEEN a.t + {2 * HOUR} AND a.t + {6 * HOUR})",
+            f"a.user_id AND b.t BETWEEN a.t + {2 * HOUR} AND a.t + {6 * HOUR})",
         )
     return forms
 
@@ -120,8 +116,8 @@ def near_asof(w: Words) -> str:
         "v.t) AS c"
     )
     return (
-        f"SELECT b.ts AS time FROM {b} ASOF JOIN {c} ON {alike.format(a='b', b='c')}b.t > c.t "
-        f"WHERE b.t - c.v <= {10 * SECOND}"
+        f"SELECT b.ts AS time FROM {b} ASOF JOIN {c} ON {alike.format(a='b', b='c')}b.t > c.t WHERE b.t - "
+        f"c.v <= {10 * SECOND}"
     )
 
 
@@ -143,10 +139,10 @@ def unless(w: Words) -> tuple[str, ...]:
     rows = f"SELECT user_id, {w.clock}, type, {bought} AS n FROM {w.of('view', 'login', 'buy')}"
     over = w.over(6 * HOUR, key="user_id, n")
     return (
-        f"SELECT sum(k) FROM (SELECT type, {w.number('view')} {over} AS k FROM ({rows}) AS r) AS s "
-        "WHERE type = 'login'",
-        f"WITH r AS ({rows}) SELECT count(*) FROM r AS v JOIN r AS l ON v.user_id = l.user_id AND v.n = l.n "
-        f"WHERE v.type = 'view' AND l.type = 'login' AND l.t > v.t AND l.t <= v.t + {6 * HOUR}",
+        f"SELECT sum(k) FROM (SELECT type, {w.number('view')} {over} AS k FROM ({rows}) AS r) AS s WHERE "
+        "type = 'login'",
+        f"WITH r AS ({rows}) SELECT count(*) FROM r AS v JOIN r AS l ON v.user_id = l.user_id AND v.n = "
+        f"l.n WHERE v.type = 'view' AND l.type = 'login' AND l.t > v.t AND l.t <= v.t + {6 * HOUR}",
     )
 
 
@@ -158,16 +154,14 @@ def steps(w: Words) -> tuple[str, ...]:
     v = f"SELECT user_id, t, {w.cells('t', wide, (0, 1))} FROM {w.spread('views', 't', wide, (0, 1))}"
     b = f"SELECT user_id, t, {w.cells('t', wide)} FROM {w.spread('buys', 't', wide)}"
     return (
-        f"SELECT sum(v * b) FROM (SELECT type, {w.number('view')} {before} AS v, {w.number('buy')} "
-        f"{after} AS b "
-        f"FROM {w.of('view', 'cart', 'buy')}) AS a WHERE type = 'cart'",
-        "SELECT count(*) FROM carts JOIN views ON carts.user_id = views.user_id JOIN buys ON carts.user_id = "
-        f"buys.user_id WHERE carts.t > views.t AND carts.t <= views.t + {2 * HOUR} AND buys.t > carts.t "
-        f"AND buys.t <= carts.t + {2 * HOUR}",
+        f"SELECT sum(v * b) FROM (SELECT type, {w.number('view')} {before} AS v, {w.number('buy')} {after} "
+        f"AS b FROM {w.of('view', 'cart', 'buy')}) AS a WHERE type = 'cart'",
+        "SELECT count(*) FROM carts JOIN views ON carts.user_id = views.user_id JOIN buys ON "
+        f"carts.user_id = buys.user_id WHERE carts.t > views.t AND carts.t <= views.t + {2 * HOUR} AND "
+        f"buys.t > carts.t AND buys.t <= carts.t + {2 * HOUR}",
         f"SELECT count(*) FROM ({c}) AS c JOIN ({v}) AS v ON c.user_id = v.user_id AND c.cell = v.cell "
-        f"JOIN ({b}) AS b "
-        "ON c.user_id = b.user_id AND c.cell = b.cell WHERE c.t > v.t AND "
-        f"c.t <= v.t + {2 * HOUR} AND b.t > c.t AND b.t <= c.t + {2 * HOUR}",
+        f"JOIN ({b}) AS b ON c.user_id = b.user_id AND c.cell = b.cell WHERE c.t > v.t AND c.t <= v.t + "
+        f"{2 * HOUR} AND b.t > c.t AND b.t <= c.t + {2 * HOUR}",
     )
 
 
@@ -184,9 +178,9 @@ def either(w: Words) -> tuple[str, ...]:
     )
     return (
         f"SELECT sum(total - k * (n - m)) FROM ({sums}) AS d WHERE type = 'buy'",
-        "SELECT count(*) FROM logins JOIN buys ON logins.user_id = buys.user_id JOIN (SELECT user_id, t FROM "
-        "events WHERE type IN ('view', 'cart')) AS a ON logins.user_id = a.user_id WHERE logins.t > a.t "
-        f"AND buys.t > logins.t AND buys.t <= a.t + {DAY}",
+        "SELECT count(*) FROM logins JOIN buys ON logins.user_id = buys.user_id JOIN (SELECT user_id, t "
+        "FROM events WHERE type IN ('view', 'cart')) AS a ON logins.user_id = a.user_id WHERE logins.t > "
+        f"a.t AND buys.t > logins.t AND buys.t <= a.t + {DAY}",
     )
 
 
@@ -194,15 +188,14 @@ def both(w: Words) -> tuple[str, ...]:
     """A failure and a tick of a user within an hour of each other."""
     over = w.over(HOUR, HOUR)
     return (
-        f"SELECT sum(n) FROM (SELECT type, {w.number('tick')} {over} AS n FROM {w.of('fail', 'tick')}) AS a "
-        "WHERE type = 'fail'",
-        "SELECT count(*) FROM fails JOIN ticks ON fails.user_id = ticks.user_id AND "
-        f"ticks.t BETWEEN fails.t - {HOUR} AND fails.t + {HOUR}",
+        f"SELECT sum(n) FROM (SELECT type, {w.number('tick')} {over} AS n FROM {w.of('fail', 'tick')}) AS "
+        "a WHERE type = 'fail'",
+        "SELECT count(*) FROM fails JOIN ticks ON fails.user_id = ticks.user_id AND ticks.t BETWEEN "
+        f"fails.t - {HOUR} AND fails.t + {HOUR}",
         f"SELECT count(*) FROM (SELECT user_id, t, {w.cell('t', HOUR)} AS cell FROM fails) AS f JOIN "
-        "(SELECT user_id, "
-        f"t, {w.cells('t', HOUR, (-1, 0, 1))} FROM {w.spread('ticks', 't', HOUR, (-1, 0, 1))}) AS k ON "
-        "f.user_id = "
-        f"k.user_id AND f.cell = k.cell WHERE k.t BETWEEN f.t - {HOUR} AND f.t + {HOUR}",
+        f"(SELECT user_id, t, {w.cells('t', HOUR, (-1, 0, 1))} FROM "
+        f"{w.spread('ticks', 't', HOUR, (-1, 0, 1))}) AS k ON f.user_id = k.user_id AND f.cell = k.cell "
+        f"WHERE k.t BETWEEN f.t - {HOUR} AND f.t + {HOUR}",
     )
 
 
@@ -215,19 +208,16 @@ def neighbours(w: Words) -> Forms:
     begun = f"SELECT user_id, ts, t, {w.begins(30 * MINUTE)} AS begins FROM {by}"
     numbered = (
         "SELECT user_id, ts, sum(begins) OVER (PARTITION BY user_id ORDER BY t ROWS UNBOUNDED PRECEDING) "
-        "AS s "
-        f"FROM ({begun}) AS b"
+        f"AS s FROM ({begun}) AS b"
     )
     rows = (
-        f"SELECT user_id, ts, t, {beside('t')} AS before, row_number() OVER (PARTITION BY user_id ORDER "
-        "BY t) "
-        f"AS r, count(*) OVER (PARTITION BY user_id) AS m, {w.final('t')} AS last FROM {by}"
+        f"SELECT user_id, ts, t, {beside('t')} AS before, row_number() OVER (PARTITION BY user_id ORDER BY "
+        f"t) AS r, count(*) OVER (PARTITION BY user_id) AS m, {w.final('t')} AS last FROM {by}"
     )
     starts = f"SELECT * FROM ({rows}) AS r WHERE r = 1 OR t - before > {30 * MINUTE}"
     ends = (
         f"SELECT ts AS began, {w.time(w.lead('before', 'last'))} AS ended, {w.lead('r', 'm + 1')} - r AS "
-        "events "
-        f"FROM ({starts}) AS s"
+        f"events FROM ({starts}) AS s"
     )
     following = f"SELECT user_id, type, t, {beside('type')} AS a, {beside('t')} AS s FROM {by}"
     return {
@@ -241,12 +231,12 @@ def neighbours(w: Words) -> Forms:
             "'fail'",
         ),
         "rising": (
-            f"SELECT symbol, ts AS time FROM (SELECT symbol, ts, price, {shifts} FROM {w.by('symbol')}) AS a "
-            f"WHERE price > p1 AND p1 > p2 AND p2 > p3 AND p3 > p4 AND {w.known('p4')}",
+            f"SELECT symbol, ts AS time FROM (SELECT symbol, ts, price, {shifts} FROM {w.by('symbol')}) AS "
+            f"a WHERE price > p1 AND p1 > p2 AND p2 > p3 AND p3 > p4 AND {w.known('p4')}",
         ),
         "sessions": (
-            f"SELECT min(ts) AS began, max(ts) AS ended, count(*) AS events FROM ({numbered}) AS n "
-            "GROUP BY user_id, s",
+            f"SELECT min(ts) AS began, max(ts) AS ended, count(*) AS events FROM ({numbered}) AS n GROUP "
+            "BY user_id, s",
             ends,
         ),
         "next": (
@@ -259,8 +249,8 @@ def neighbours(w: Words) -> Forms:
 def keyed(w: Words) -> Forms:
     """First, last and greatest of each key."""
     ranked = (
-        "SELECT user_id, price FROM (SELECT user_id, price, row_number() OVER (PARTITION BY user_id ORDER BY "
-        f"price DESC) AS r FROM {w.of('buy')}) AS a WHERE r <= 3"
+        "SELECT user_id, price FROM (SELECT user_id, price, row_number() OVER (PARTITION BY user_id ORDER "
+        f"BY price DESC) AS r FROM {w.of('buy')}) AS a WHERE r <= 3"
     )
     return {
         "first": (f"SELECT user_id, min(ts) AS time FROM {w.of('buy')} GROUP BY user_id",),
@@ -306,22 +296,17 @@ def joined(w: Words) -> Forms:
         ),
         "two_tables": (
             "SELECT b.user_id AS user_id, b.ts AS time FROM buy_rows AS b ASOF JOIN cart_rows AS c ON "
-            "b.user_id = "
-            f"c.user_id AND b.t > c.t WHERE b.t - c.t <= {HOUR}",
-            "SELECT DISTINCT b.user_id AS user_id, b.ts AS time FROM buy_rows AS b JOIN cart_rows AS c "
-            "ON b.user_id = "
-            f"c.user_id WHERE b.t > c.t AND b.t - c.t <= {HOUR}",
+            f"b.user_id = c.user_id AND b.t > c.t WHERE b.t - c.t <= {HOUR}",
+            "SELECT DISTINCT b.user_id AS user_id, b.ts AS time FROM buy_rows AS b JOIN cart_rows AS c ON "
+            f"b.user_id = c.user_id WHERE b.t > c.t AND b.t - c.t <= {HOUR}",
             f"SELECT user_id, ts AS time FROM (SELECT user_id, ts, t, type, {w.seen('cart')} AS c FROM "
-            "(SELECT "
-            "user_id, ts, t, type FROM cart_rows UNION ALL SELECT user_id, ts, t, type FROM buy_rows) AS "
-            "r) AS a "
-            f"WHERE type = 'buy' AND t - c <= {HOUR}",
+            "(SELECT user_id, ts, t, type FROM cart_rows UNION ALL SELECT user_id, ts, t, type FROM "
+            f"buy_rows) AS r) AS a WHERE type = 'buy' AND t - c <= {HOUR}",
         ),
         "two_tables_pairs": (bought,),
         "top_gains": (
             "SELECT symbol, gain FROM (SELECT *, row_number() OVER (PARTITION BY symbol ORDER BY gain "
-            "DESC) AS r "
-            f"FROM ({gain}) AS g) AS h WHERE r <= 3",
+            f"DESC) AS r FROM ({gain}) AS g) AS h WHERE r <= 3",
             *w.greatest("symbol", "gain", f"({gain}) AS g"),
         ),
     }
@@ -348,8 +333,8 @@ def windowed(w: Words) -> Forms:
     )
     fifth += f"WHERE {w.known('b')} AND t - b <= {10 * SECOND}"
     few = (
-        "SELECT e.source AS source, e.t AS t, e.target AS target FROM events AS e WHERE source IN "
-        "(SELECT source FROM f)"
+        "SELECT e.source AS source, e.t AS t, e.target AS target FROM events AS e WHERE source IN (SELECT "
+        "source FROM f)"
     )
     return {
         "rise": (
@@ -368,9 +353,8 @@ def windowed(w: Words) -> Forms:
         "scans": (
             scans.format(rows=f"SELECT source, ts, count(DISTINCT target) {spread} AS n FROM events"),
             f"WITH f AS ({fifth}), e AS ({few}) SELECT source, min(ts) AS time FROM (SELECT f.source AS "
-            "source, "
-            "f.ts AS ts FROM f JOIN e ON e.source = f.source WHERE "
-            f"e.t <= f.t AND e.t >= f.t - {10 * SECOND} GROUP BY f.source, f.ts "
-            "HAVING count(DISTINCT e.target) >= 5) AS g GROUP BY source",
+            "source, f.ts AS ts FROM f JOIN e ON e.source = f.source WHERE e.t <= f.t AND e.t >= f.t - "
+            f"{10 * SECOND} GROUP BY f.source, f.ts HAVING count(DISTINCT e.target) >= 5) AS g GROUP BY "
+            "source",
         ),
     }

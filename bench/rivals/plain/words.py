@@ -119,8 +119,7 @@ class Words:
         b = f"SELECT {columns}, {self.cells('t', wide)} FROM {self.spread('ticks', 't', wide)}"
         return (
             f"WITH b AS ({b}) SELECT count(*) FROM ({a}) AS a JOIN b ON a.symbol = b.symbol AND a.cell = "
-            "b.cell "
-            "JOIN b AS c ON a.symbol = c.symbol AND a.cell = c.cell WHERE b.t > a.t AND c.t > b.t "
+            "b.cell JOIN b AS c ON a.symbol = c.symbol AND a.cell = c.cell WHERE b.t > a.t AND c.t > b.t "
             f"AND c.t <= a.t + {wide} AND b.price > a.price AND c.price > b.price"
         )
 
