@@ -14,7 +14,7 @@ from statistics import median
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-PACKAGES = ("numpy", "numba", "pyarrow", "duckdb", "chdb", "pyspark")
+PACKAGES = ("numpy", "numba", "pyarrow", "duckdb", "chdb", "polars", "pyspark")
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,7 @@ from bench.keyed_rivals import BUCKETED, FORMS, NO_JOIN
 from bench.live import spark_live
 from bench.measure import Times, measure
 from bench.queries import KeyedSteps, ThreeSteps
+from bench.rivals.plain.section import plain
 from bench.rivals.section import rivals
 from bench.row_patterns import row_patterns
 from bench.sizes import Sizes, large
@@ -275,6 +276,7 @@ SECTIONS: dict[str, Callable[[Sizes], Iterator[Figure]]] = {
     "streams_push": streams_push,
     "clocked": clocked,
     "rivals": rivals,
+    "plain": plain,
     "join_rivals": join_rivals,
     "join_update": join_update,
     "row_patterns": row_patterns,

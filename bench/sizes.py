@@ -69,6 +69,8 @@ class Sizes:
         Events that Spark SQL counts.
     rivalled : int
         Events of the questions that rivals are asked.
+    asked : tuple of int
+        Events of the plain questions, from few to many.
     recognized : tuple of int
         Rows that MATCH_RECOGNIZE reads, from few to many.
     keyed_windows : tuple of int
@@ -100,6 +102,7 @@ class Sizes:
     framed: int = 10 * MILLION
     sparked: int = 4 * MILLION
     rivalled: int = 500_000
+    asked: tuple[int, ...] = (500_000, 5 * MILLION)
     recognized: tuple[int, ...] = (100_000, MILLION, 10 * MILLION)
     keyed_windows: tuple[int, ...] = (10_000, 50_000)
     patience: float = 300.0
@@ -127,6 +130,7 @@ class Sizes:
             lake=int(self.lake * share),
             framed=int(self.framed * share),
             sparked=max(int(self.sparked * share), min(self.sparked, 20_000)),
+            asked=tuple(max(int(events * share), 2000) for events in self.asked),
             recognized=tuple(max(int(rows * share), 2000) for rows in self.recognized),
             rivalled=max(int(self.rivalled * share), min(self.rivalled, 20_000)),
             patience=max(self.patience * share, min(self.patience, 30.0)),

@@ -46,7 +46,8 @@ SMALL = replace(
 )
 
 
-# `rivals` starts a process for each engine and question; test_bench_rivals asks them in one.
+# `rivals` and `plain` start processes for engines; test_bench_rivals and test_bench_plain ask them in one.
+APART = ["rivals", "plain"]
 SPARK = [name for name in SECTIONS if name.startswith("spark_")]
 CHECKED = {"spark_prepared", "spark_rivals"}
 """Sections that run all that they measure once before, for its answer."""
@@ -63,7 +64,7 @@ def parameters(names):
     return [pytest.param(name, marks=[pytest.mark.large] * (name in LONG)) for name in names]
 
 
-@pytest.mark.parametrize("name", parameters(name for name in SECTIONS if name not in [*SPARK, "rivals"]))
+@pytest.mark.parametrize("name", parameters(name for name in SECTIONS if name not in [*SPARK, *APART]))
 def test_section(name, draws, monkeypatch):
     def some(many):
         return dict(islice(many.items(), len(draws(len(many)))))

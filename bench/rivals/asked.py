@@ -22,10 +22,24 @@ class CannotError(Exception):
 
 
 class Answer(NamedTuple):
-    """The answer of a program: the number of matches, and the seconds that it took."""
+    """The answer of a program.
+
+    Attributes
+    ----------
+    number : int
+        Matches, or rows.
+    seconds : float
+        By the clock.
+    processor : float or None
+        Processor seconds; None for another process.
+    sums : tuple of int
+        Sums of the columns of an answer that is listed.
+    """
 
     number: int
     seconds: float
+    processor: float | None = None
+    sums: tuple[int, ...] = ()
 
 
 class Program:

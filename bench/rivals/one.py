@@ -1,12 +1,14 @@
 """One engine, in a process of its own.
 
 `python -m bench.rivals.one ENGINE` reads a line `[ASKED, FILE, RUNS]` for each question: ASKED is the number
-of a workload, or the text that `bench.rivals.brought` writes. It loads the Parquet file and prints
-`{"load": SECONDS}`, the time of starting and loading. Then it asks the question, once to warm up and RUNS
-times more, or only once if that takes more than `LONG` seconds. Queries are compiled and statements prepared
-the first time: ours, and those of DuckDB, Esper, Siddhi and Flink. It prints `{"number": ..., "seconds":
-[...], "peak": ...}`: the count, the seconds of each run, and the most bytes of resident memory. For an engine
-that cannot be had, or cannot answer, it prints `{"cannot": WHY}`. `command:PROGRAM` is a program of the user.
+of a workload, or the text that `bench.rivals.brought` or `bench.rivals.plain.engines` writes. It loads the
+Parquet file and prints `{"load": SECONDS}`, the time of starting and loading. Then it asks the question, once
+to warm up and RUNS times more, or only once if that takes more than `LONG` seconds. Queries are compiled and
+statements prepared the first time: ours, and those of DuckDB, Esper, Siddhi and Flink. It prints `{"number":
+..., "sums": [...], "seconds": [...], "processor": [...], "peak": ...}`: the count, the sums of the columns of
+an answer that is listed, the seconds and the processor seconds of each run, and the most bytes of resident
+memory. For an engine that cannot be had, or cannot answer, it prints `{"cannot": WHY}`. `command:PROGRAM` is
+a program of the user.
 """
 
 from __future__ import annotations
@@ -18,7 +20,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cache
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,8 @@ from bench.rivals.asked import Answer, CannotError, Program, below, high_water, 
 from bench.rivals.brought import events_of, read
 from bench.rivals.frames import open_pandas, open_polars
 from bench.rivals.jvm import open_esper, open_flink, open_siddhi
+from bench.rivals.plain import engines as plain
+from bench.rivals.prepared import prepared
 from bench.rivals.questions import Joined, Many, Neighbours, Ours, Question
 from bench.rivals.workloads import workloads
 from bench.sizes import Brought
@@ -111,14 +114,10 @@ def open_duckdb(path: str) -> Count:
         "CREATE TABLE events AS SELECT * REPLACE (type::event_type::VARCHAR AS type) FROM raw ORDER BY ts"
     )
 
-    @cache
-    def prepared(text: str) -> str:
-        name = f"asked_{sha256(text.encode()).hexdigest()}"
-        connection.execute(f"PREPARE {name} AS {text}")
-        return f"EXECUTE {name}"
+    statement = prepared(connection)
 
     def asked(text: str) -> int:
-        [[number]] = connection.execute(prepared(text)).fetchall()
+        [[number]] = connection.execute(statement(text)).fetchall()
         return int(number or 0)
 
     return in_sql("duckdb", asked)
@@ -207,34 +206,47 @@ def main(engine: str) -> None:
 
 def answered(engine: str, asked: str, path: str, runs: int) -> Iterator[dict[str, Any]]:
     """What is printed of one question."""
-    opener = OPENERS.get(engine)
-    if asked.isdecimal():
-        question = workloads()[int(asked)].question
-    else:
-        brought, question = read(asked)
-        opener = opener if engine != "cer-gpu" else lambda path: open_brought(brought)
     _forget_peaks()
     try:
         begin = time.perf_counter()
-        count = open_command(engine.partition(":")[2], path) if opener is None else opener(path)
+        count, question = _opened(engine, asked, path)
         yield {"load": time.perf_counter() - begin}
         yield _measured(engine, count, question, runs)
     except CannotError as error:
         yield {"cannot": str(error)}
 
 
-def _measured(engine: str, count: Count | Program, question: Question, runs: int) -> dict[str, Any]:
+def _opened(engine: str, asked: str, path: str) -> tuple[Any, Question | plain.PlainForm]:
+    """Load a file into an engine: what answers, and what it is asked."""
+    if asked.startswith(plain.MARK):
+        return plain.opened(engine, path), plain.read(asked)
+    opener = OPENERS.get(engine)
+    if asked.isdecimal():
+        question = workloads()[int(asked)].question
+    else:
+        brought, question = read(asked)
+        opener = opener if engine != "cer-gpu" else lambda path: open_brought(brought)
+    return open_command(engine.partition(":")[2], path) if opener is None else opener(path), question
+
+
+def _measured(engine: str, count: Any, question: Question | plain.PlainForm, runs: int) -> dict[str, Any]:
     first = _timed(count, question)
     answers = [first] if first.seconds > LONG else [_timed(count, question) for _ in range(runs)]
     for answer in answers:
-        if answer.number != first.number:
+        if (answer.number, answer.sums) != (first.number, first.sums):
             raise ValueError(f"{engine} says {first.number} and then {answer.number}")
     if isinstance(count, Program):
         peak = count.peak()
         count.close()
     else:
         peak = peak_bytes() + sum(map(high_water, below(os.getpid())))
-    return {"number": first.number, "seconds": [one.seconds for one in answers], "peak": peak}
+    return {
+        "number": first.number,
+        "sums": first.sums,
+        "seconds": [one.seconds for one in answers],
+        "processor": [one.processor for one in answers],
+        "peak": peak,
+    }
 
 
 def _forget_peaks() -> None:
@@ -244,12 +256,14 @@ def _forget_peaks() -> None:
             Path(f"/proc/{process}/clear_refs").write_text("5")
 
 
-def _timed(count: Count | Program, question: Question) -> Answer:
+def _timed(count: Any, question: Question | plain.PlainForm) -> Answer:
     if isinstance(count, Program):
         return count(question)
-    begin = time.perf_counter()
-    number = count(question)
-    return Answer(number, time.perf_counter() - begin)
+    begin, used = time.perf_counter(), time.process_time()
+    found = count(question)
+    seconds, processor = time.perf_counter() - begin, time.process_time() - used
+    number, sums = question.digest(found) if isinstance(question, plain.PlainForm) else (found, ())
+    return Answer(number, seconds, processor, sums)
 
 
 if __name__ == "__main__":

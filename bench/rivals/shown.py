@@ -147,7 +147,7 @@ def page(record: dict[str, Any], name: str) -> str:
     for workload, row in rows.items():
         ours = row[OURS]
         counted = f"{ours.answers:,}" if ours.answers is not None else ""
-        line = [workload, counted, _short(ours.rate) if ours.rate is not None else ours.note]
+        line = [workload, counted, short(ours.rate) if ours.rate is not None else ours.note]
         least = min((one.megabytes for one in row.values() if one.megabytes is not None), default=None)
         for engine in engines:
             cell = row.get(engine)
@@ -156,8 +156,8 @@ def page(record: dict[str, Any], name: str) -> str:
         memory.append([workload, *(_megabytes(row.get(engine), least) for engine in (OURS, *engines))])
     notes = "".join(f"- [{number}] {why}\n" for number, why in enumerate(reasons, 1))
     return (
-        f"{text}{_table(lines)}\n{notes}{_behind(rows)}\n"
-        f"## Memory\n\nThe peak of each process, with its loaded events, in MB:\n\n{_table(memory)}"
+        f"{text}{table(lines)}\n{notes}{_behind(rows)}\n"
+        f"## Memory\n\nThe peak of each process, with its loaded events, in MB:\n\n{table(memory)}"
     )
 
 
@@ -173,10 +173,10 @@ def _behind(rows: dict[str, dict[str, Cell]]) -> str:
         if times < 1:
             why = next((why for part, why in WHY.items() if part in workload), "")
             ahead.append(
-                f"- {workload}: {engine} takes {_short(times)} of cer-gpu's time. {why}".rstrip() + "\n"
+                f"- {workload}: {engine} takes {short(times)} of cer-gpu's time. {why}".rstrip() + "\n"
             )
         elif workload.startswith(TEN_TIMES):
-            near.append(f"{workload} ({engine}, {_short(times)})")
+            near.append(f"{workload} ({engine}, {short(times)})")
     text = f"\nWhere another tool is faster:\n\n{''.join(ahead)}" if ahead else ""
     if near:
         text += (
@@ -199,15 +199,15 @@ def line(record: dict[str, Any]) -> str:
     names = _listed(sorted((NAMES.get(name, name) for name in engines), key=str.lower))
     return (
         f"| {len(rows)} questions, also asked of {names} | fastest on {ahead} | the best other tool takes "
-        f"{_short(min(best))} to {_short(max(best))} times as long (median {_short(median(best))}) |"
+        f"{short(min(best))} to {short(max(best))} times as long (median {short(median(best))}) |"
     )
 
 
-def picture(record: dict[str, Any], path: Path) -> None:
+def picture(rows: dict[str, dict[str, Cell]], path: Path) -> None:
     """Draw a point for each engine and workload: how many times our time it takes."""
     points = [
         {"question": workload, "engine": engine, "times": cell.times}
-        for workload, row in cells(record).items()
+        for workload, row in rows.items()
         for engine, cell in row.items()
         if cell.times is not None and engine != OURS
     ]
@@ -227,14 +227,14 @@ def write(path: Path, root: Path = ROOT) -> None:
         text, found = LINE.subn(lambda _: line(record), (root / name).read_text(encoding="utf-8"))
         assert found == 1, f"{name} has one row that begins with `| N questions`"
         (root / name).write_text(text, encoding="utf-8")
-    picture(record, root / "docs" / "pictures" / "rivals.svg")
+    picture(cells(record), root / "docs" / "pictures" / "rivals.svg")
 
 
 def _said(cell: Cell, reasons: list[str]) -> str:
     if cell.times is not None:
-        return _short(cell.times)
+        return short(cell.times)
     if cell.rate is not None:
-        return f"{_short(cell.rate)} M/s"
+        return f"{short(cell.rate)} M/s"
     if cell.note.startswith("more than "):
         late = cell.note.removesuffix(FEWER).replace("more than ", "> ")
         return f"({late})" if cell.note.endswith(FEWER) else late
@@ -249,7 +249,8 @@ def _megabytes(cell: Cell | None, least: float | None) -> str:
     return f"**{cell.megabytes:,.0f}**" if cell.megabytes == least else f"{cell.megabytes:,.0f}"
 
 
-def _table(lines: list[list[str]]) -> str:
+def table(lines: list[list[str]]) -> str:
+    """Lines of cells as a table of Markdown; the first line is its head."""
     head, *rows = lines
     text = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
     return "".join(f"| {' | '.join(row)} |\n" for row in text)
@@ -259,7 +260,8 @@ def _listed(names: list[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def _short(value: float) -> str:
+def short(value: float) -> str:
+    """A number with two digits."""
     return f"{value:,.0f}" if value >= 10 else f"{value:.2g}"
 
 

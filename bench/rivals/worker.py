@@ -53,7 +53,7 @@ class Worker:
         Parameters
         ----------
         asked : object
-            The number of a workload, or what `bench.rivals.brought` writes.
+            The number of a workload, or what `bench.rivals.brought` or `bench.rivals.plain.engines` writes.
         path : Path
             A Parquet file.
         runs : int
