@@ -1,15 +1,16 @@
 """Writes results as JSON lines, CSV, Parquet or a table for a terminal; files are whole or not there.
 
-A complex event is the JSON line `{"start": 3, "end": 9, "marks": {"a": [3], "b": [9]}}`. A variable that
-marks nothing is left out. There may also be
+A match is the JSON line `{"start": 3, "end": 9, "marks": {"a": [3], "b": [9]}}`. A variable that marks
+nothing is left out. There may also be
 
+- `"start_time": "2024-05-02T09:30:00", "end_time": ...` after the end, if there is a time column,
 - `"partition": {"symbol": "ACME"}`, the columns of PARTITION BY,
 - `"attributes": {"x": [{"price": 10.5}]}` for `x[price]` in SELECT, with one object for each event of `x`,
 - `"measures": {"gain": 1.5}`.
 
-An answer of a rule is `{"start": 3, "end": 9, "positions": [3, 9, 5], "values": {"x": 1}}`, with one position
-for each atom, and the values of the variables in the head. CSV and tables have the columns of
-`Matches.flat_batches`, Parquet those of `Matches.to_arrow`.
+A match of a rule is `{"start": 3, "end": 9, "positions": [3, 9, 5], "values": {"x": 1}}`, with one position
+for each atom, and the values of the variables in the head; its times come after the end, too. CSV and tables
+have the columns of `Matches.flat_batches`, Parquet those of `Matches.to_arrow`.
 """
 
 from __future__ import annotations
@@ -83,18 +84,18 @@ def format_of(path: str | None) -> str | None:
 
 
 def write_matches(matches: Matches, form: str, sink: BinaryIO, most: int | None = None) -> None:
-    """Write complex events as they come, batch by batch; parameters as in `write_rows`."""
+    """Write matches as they come, batch by batch; parameters as in `write_rows`."""
     if form != "jsonl":
         rows = matches.batches(keep=False) if form == "parquet" else matches.flat_batches()
         write_rows(rows, form, sink, most)
         return
     head, variables, partition = matches.head_variables, matches.variables, matches.partition
-    measures = matches.measures
+    measures, times = matches.measures, matches.time_columns
 
     def text(batch: pa.RecordBatch) -> memoryview:
         if head is not None:
-            return lines(rule_answer_text(batch, head))
-        return lines(complex_event_text(batch, variables, partition, measures))
+            return lines(rule_answer_text(batch, head, times))
+        return lines(complex_event_text(batch, variables, partition, measures, times))
 
     _write_texts(matches.batches(keep=False), text, sink)
 
@@ -151,9 +152,13 @@ def _write_jsonl(results: pa.RecordBatchReader, sink: BinaryIO) -> None:
 
 
 def complex_event_text(
-    batch: pa.RecordBatch, variables: Sequence[str], partition: Sequence[str], measures: Sequence[str] = ()
+    batch: pa.RecordBatch,
+    variables: Sequence[str],
+    partition: Sequence[str],
+    measures: Sequence[str] = (),
+    times: Sequence[str] = (),
 ) -> pa.LargeStringArray:
-    """Each complex event of a batch as JSON.
+    """Each match of a batch as JSON.
 
     Parameters
     ----------
@@ -162,6 +167,8 @@ def complex_event_text(
     variables, partition, measures : sequence of str
         The names of the variables that SELECT keeps, the columns of PARTITION BY and the measures. Columns of
         the batch may have other names.
+    times : sequence of str
+        The columns of the batch with the times of the start and of the end; empty if there are none.
     """
     keys = [wrapped(_key(name), json_text(batch.column(2 + k)), "") for k, name in enumerate(partition)]
     marks: list[pa.Array] = []
@@ -171,11 +178,7 @@ def complex_event_text(
         if index + 1 < batch.num_columns and pa.types.is_struct(_item(batch.schema.field(index + 1).type)):
             attributes.append(_unless_empty(name, batch.column(index + 1)))
     count = batch.num_rows
-    parts = [
-        wrapped('"start": ', json_text(batch.column(0)), ""),
-        wrapped('"end": ', json_text(batch.column(1)), ""),
-        wrapped('"marks": {', joined(marks, count), "}"),
-    ]
+    parts = [*_where(batch, times), wrapped('"marks": {', joined(marks, count), "}")]
     if partition:
         parts.append(wrapped('"partition": {', joined(keys, count), "}"))
     if attributes:
@@ -189,21 +192,31 @@ def complex_event_text(
     return wrapped("{", joined(parts, count), "}")
 
 
-def rule_answer_text(batch: pa.RecordBatch, head: tuple[str, ...]) -> pa.LargeStringArray:
-    """Each answer of a rule as JSON; the batch is in the form of `Matches.schema`."""
+def _where(batch: pa.RecordBatch, times: Sequence[str]) -> list[pa.Array]:
+    """The start and the end of each match, and their times if there are any."""
+    texts = [json_text(batch.column(number)) for number in (0, 1)]
+    columns = [batch.column(name) for name in times]
+    if columns and pa.types.is_timestamp(columns[0].type):
+        texts += [wrapped('"', text, '"') for text in _time_texts(columns)]
+    else:
+        texts += map(json_text, columns)
+    names = ("start", "end", "start_time", "end_time")
+    return [wrapped(_key(name), text, "") for name, text in zip(names, texts)]
+
+
+def rule_answer_text(
+    batch: pa.RecordBatch, head: tuple[str, ...], times: Sequence[str] = ()
+) -> pa.LargeStringArray:
+    """Each match of a rule as JSON; the batch is in the form of `Matches.schema`."""
     count = batch.num_rows
     values = [
         wrapped(_key(name), json_text(column), "")
         for name, column in zip(head, head_columns(batch, head), strict=True)
     ]
-    parts = [
-        wrapped('"start": ', json_text(batch.column(0)), ""),
-        wrapped('"end": ', json_text(batch.column(1)), ""),
-        wrapped('"values": {', joined(values, count), "}"),
-    ]
+    parts = _where(batch, times)
     if has_positions(batch):
-        positions = json_text(batch.column(batch.num_columns - 1))
-        parts.insert(2, wrapped('"positions": ', positions, ""))
+        parts.append(wrapped('"positions": ', json_text(batch.column(batch.num_columns - 1)), ""))
+    parts.append(wrapped('"values": {', joined(values, count), "}"))
     return wrapped("{", joined(parts, count), "}")
 
 

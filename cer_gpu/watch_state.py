@@ -31,6 +31,12 @@ CREATE TABLE IF NOT EXISTS stream (
 VERSION = "1"
 """Of the tables."""
 
+_REASONS = {
+    sqlite3.SQLITE_BUSY: "another cer watch has it open: end that one, or name another file with --state",
+    sqlite3.SQLITE_NOTADB: "it is not a file of cer watch: name another file with --state",
+}
+"""What to do about an error of the database."""
+
 
 @dataclass(frozen=True, slots=True)
 class WatchStep:
@@ -81,7 +87,7 @@ class WatchState:
     """
 
     def __init__(self, path: str, about: dict[str, str], output: str | None) -> None:
-        self._path, self._output = path, output
+        self.path, self._output = path, output
         with named(path):
             self._base = sqlite3.connect(path, isolation_level=None, timeout=0)
         try:
@@ -97,7 +103,7 @@ class WatchState:
             self._base.execute("COMMIT")
         except sqlite3.Error as error:
             self._base.close()
-            reason = "another cer watch has it" if "locked" in str(error) else str(error)
+            reason = _REASONS.get(getattr(error, "sqlite_errorcode", 0), str(error))
             raise DataError(f"the state in {path} cannot be used: {reason}") from None
         except BaseException:
             self._base.close()
@@ -113,8 +119,8 @@ class WatchState:
         for name, value in about.items():
             if there.get(name, value) != value:
                 raise DataError(
-                    f"the state in {self._path} has another {name}: {there[name]}, and here it is {value}: "
-                    "name another file with --state"
+                    f"the state in {self.path} has another {name}: {there[name]}, and now it is {value}: "
+                    "use the first one, or name another file with --state, for which all rows are read again"
                 )
             self._base.execute("INSERT OR IGNORE INTO about VALUES (?, ?)", (name, value))
 
@@ -171,7 +177,7 @@ class WatchState:
         except sqlite3.Error as error:
             with suppress(sqlite3.Error):
                 self._base.execute("ROLLBACK")
-            raise DataError(f"the state in {self._path} cannot be written: {error}") from error
+            raise DataError(f"the state in {self.path} cannot be written: {error}") from error
         self.step = step
 
     def _write(self) -> None:

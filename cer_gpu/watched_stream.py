@@ -17,7 +17,9 @@ from cer_gpu.engine.read.sources.paths import is_text_file
 from cer_gpu.engine.run.bound_query import BATCH
 from cer_gpu.engine.run.options import read_options
 from cer_gpu.engine.run.snapshot import from_bytes
-from cer_gpu.errors import DataError
+from cer_gpu.engine.run.stream_identity import OtherStreamError
+from cer_gpu.engine.run.stream_order import NOT_USED
+from cer_gpu.errors import DataError, RowError
 from cer_gpu.language.units import NANOSECONDS, exact
 from cer_gpu.output import write_matches
 from cer_gpu.watch_state import WatchState
@@ -56,7 +58,10 @@ class WatchedStream:
         self._schema = None if state is None else pa.ipc.read_schema(pa.py_buffer(state))
         own = {name: value for name, value in keywords.items() if name not in TEXT_FORM}
         first = kept.step.snapshot is None and initial is not None
-        self._stream = query.stream(initial if first else kept.step.snapshot, **own)
+        try:
+            self._stream = query.stream(initial if first else kept.step.snapshot, **own)
+        except OtherStreamError as error:
+            raise DataError(_other_stream(error, "--initial" if first else kept.path)) from None
         if first and initial is not None and "schema" in (begun := from_bytes(initial).state):
             self._schema = pa.schema(
                 [field.with_type(without_dictionary(field.type)) for field in begun["schema"].schema]
@@ -76,7 +81,11 @@ class WatchedStream:
             How many lines of standard input it has.
         """
         rows = self._rows(path)
-        found = text_of(self._stream.push(rows)) if len(rows) else b""
+        read = self._stream.metrics.events
+        try:
+            found = text_of(self._stream.push(rows)) if len(rows) else b""
+        except RowError as error:
+            raise DataError(_unused(error, None if file is None else path, read)) from None
         before = self._kept.step
         step = replace(
             before, found=found, header=before.header or header, lines=before.lines + lines, **self._state()
@@ -130,8 +139,8 @@ class WatchedStream:
             return pa.table({}) if rows is None else rows.cast(self._schema)
         except (DataError, pa.ArrowInvalid) as error:
             raise DataError(
-                f"{error}. Columns keep the types that they have in the first file: where these are too "
-                "narrow, start again, with --column-type and another --state"
+                f"{error}. Columns keep the types that they have in the first file: if a type is too narrow, "
+                "start again with --column-type and another --state"
             ) from error
 
     def _read(self, path: str, names: list[str], types: Mapping[str, pa.DataType]) -> pa.Table | None:
@@ -142,6 +151,60 @@ class WatchedStream:
         source = opened(self._query.names, path, read_options(**given))
         batches = list(source.batches(names, BATCH))
         return pa.Table.from_batches(batches) if batches else None
+
+
+def _unused(error: RowError, path: str | None, read: int) -> str:
+    """What to do about a row that cannot be read, for the rows above it are read already.
+
+    Parameters
+    ----------
+    error : RowError
+    path : str or None
+        The file; None for standard input.
+    read : int
+        How many rows were read before those of the file.
+    """
+    row = error.position - read
+    what, _, _ = error.text.partition(f"; {NOT_USED}")
+    if row == 0 and path is not None:
+        what = what.replace("the row above it", "the last row of the files before it")
+    if path is None:
+        said = what.replace("{row}", f"row {error.position} of standard input (counted from 0)")
+        return (
+            f"{said}. The rows that came with it were not used: put the rows in order of time, or accept "
+            "late rows with --late '10 min' and another --state"
+        )
+    said = what.replace("{row}", f"row {row} of {path} (counted from 0)") if row >= 0 else str(error)
+    return (
+        f"{said}. No row of {path} was used. Files are read in the order of their names: each must have its "
+        "rows in order of time, and begin after the end of the one before. Correct the file, or move it out "
+        "of the folder, and call cer watch again; or accept late rows with --late '10 min' and another "
+        "--state, for which all files are read from the start"
+    )
+
+
+def _other_stream(error: OtherStreamError, path: str) -> str:
+    """What to do about a state that does not fit."""
+    again = "or name another file with --state, for which all files are read from the start"
+    if error.what == "query":
+        return (
+            f"the state in {path} belongs to another query, {error.stored}; the query is now {error.own}: a "
+            f"state continues only its own query. Use that one, {again}"
+        )
+    if error.what == "version":
+        return (
+            f"the state in {path} was stored by version {error.stored} of cer-gpu, and this is version "
+            f"{error.own}: continue with that version, {again}"
+        )
+    option = "--param" if error.what == "params" else f"--{error.what.replace('_', '-')}"
+    stored, own = (
+        f"without {option}" if one in (None, "[]", "''") else f"with {option} {one}"
+        for one in (error.stored, error.own)
+    )
+    return (
+        f"the state in {path} was stored {stored}, and cer watch is now called {own}: use the same options, "
+        f"{again}"
+    )
 
 
 def text_of(matches: Matches | None) -> bytes:

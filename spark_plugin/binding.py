@@ -60,7 +60,8 @@ def task_of(
     live : bool
         Whether the rows are pushed to streams, which give the values of `event_id` themselves.
     **keywords
-        `order_unit`, `type_column`, `stream_column`, `memory`, `engine`, `until`: as for `Query.run`.
+        `order_unit`, `type_column`, `stream_column`, `memory`, `engine`, `until`, `nan_is_null`: as for
+        `Query.run`.
 
     Raises
     ------
@@ -126,7 +127,6 @@ _ELSEWHERE = {
     "ordered": "leave it out, the events of a DataFrame are always sorted by order_by",
     "late": "leave it out, the events of a DataFrame are always sorted by order_by",
     "on_late": "leave it out, the events of a DataFrame are always sorted by order_by",
-    "nan_is_null": "make nulls of NaN in the DataFrame, F.when(~F.isnan('price'), F.col('price'))",
     "device": "set spark.cer.gpu, which says whether tasks use a GPU",
 }
 

@@ -16,6 +16,7 @@ from cer_gpu.engine.read.classify import Classifier
 from cer_gpu.engine.read.sources.arrow_types import time_units, whole_type
 from cer_gpu.engine.read.sources.fields import schema_with_fields, with_fields
 from cer_gpu.engine.read.sources.files import FileRows
+from cer_gpu.engine.read.sources.nan_rows import NanRows
 from cer_gpu.engine.read.sources.open_file import OpenFile
 from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.frozen_dataclass import dataclass
@@ -132,6 +133,8 @@ class FileReader(_OfShares):
     def _of(self, job: Job, share: Share) -> Iterator[pa.RecordBatch]:
         choose = _RelevanceFilter(job)
         read = with_fields(FileRows(share.parts, self._schema), self._columns)
+        if job.options.nan_is_null:
+            read = NanRows.of(read)
         source = Source(read, (), job.task.query.options.type_column, None)
         first = share.first
         for batch in source.batches(self._columns, BATCH):

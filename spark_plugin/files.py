@@ -61,7 +61,8 @@ def run_files(
     spark : SparkSession, optional
         By default the active one.
     **keywords
-        `order_unit`, `type_column`, `stream_column`, `limit`, `memory`, `params`, `engine`: as for `run`.
+        `order_unit`, `type_column`, `stream_column`, `limit`, `memory`, `params`, `engine`, `until`,
+        `nan_is_null`: as for `run`.
 
     Returns
     -------

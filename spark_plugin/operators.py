@@ -35,6 +35,7 @@ def operator_keywords(
     params: Mapping[str, Any] | None = None,
     engine: str = "auto",
     until: Any = None,
+    nan_is_null: bool | None = None,
     ties: str = WARN,
     rows: int | None = None,
 ) -> None:
@@ -75,6 +76,8 @@ def run(df: DataFrame, query: Query | str, **keywords: Any) -> DataFrame:
         The engine, as for `Query.run`.
     until : str, datetime or number, optional
         The time up to which the events are known, as for `Query.run`.
+    nan_is_null : bool, optional
+        True: a NaN is a missing value. By default it is a number, as in Spark.
     ties : {"warn", "error", "any"}, default "warn"
         What to do about rows whose `order_by` (and PARTITION BY) is equal, if the result depends on their
         order, which a shuffle loses: warn, once a query, when tasks have found such rows (under Spark Connect

@@ -189,6 +189,7 @@ def analysed(
 _NAMED = {
     "engine",
     "event_id",
+    "nan_is_null",
     "order_by",
     "order_unit",
     "params",

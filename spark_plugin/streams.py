@@ -62,6 +62,7 @@ def stream_keywords(
     memory: int | None = None,
     params: Mapping[str, Any] | None = None,
     engine: str = "auto",
+    nan_is_null: bool | None = None,
     buckets: int | None = None,
     initial: DataFrame | bytes | None = None,
 ) -> None:
@@ -99,7 +100,7 @@ def stream(streaming_df: DataFrame, query: Query | str, **keywords: Any) -> Data
         one key, one time and one id are one row: give `event_id` where events tie.
     order_unit : {"s", "ms", "us", "ns"}, optional
         The unit of a plain-number time column.
-    type_column, stream_column, params, engine
+    type_column, stream_column, params, engine, nan_is_null
         As for `cer_spark.run`.
     memory : int, optional
         Bytes that the stream of a bucket may keep for events that later matches may still use.

@@ -201,6 +201,7 @@ class Job:
             type_column=self.options.type_column,
             stream_column=stream_column,
             names=names,
+            nan_is_null=self.options.nan_is_null,
         )
 
     def bound(

@@ -93,6 +93,7 @@ def lines_of(table, variables, partition=()):
         schema=table.schema,
         variables=variables,
         partition=partition,
+        times=tuple(name for name in ("start_time", "end_time") if name in table.schema.names),
         head=None,
         measures=(),
         hidden=None,
@@ -123,6 +124,8 @@ def test_json_lines_of_complex_events():
         {
             "start": row["start"],
             "end": row["end"],
+            "start_time": "2024-01-01T00:00:00.000Z",
+            "end_time": "2024-01-02T00:00:00.250Z",
             "marks": {name: row[name] for name in ("a", "b") if row[name]},
             "partition": {"symbol": row["symbol"]},
             "attributes": {"b": row["b[price]"]} if row["b"] else {},

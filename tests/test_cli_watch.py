@@ -264,24 +264,52 @@ def test_what_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     state = ["--state", tmp_path / "state", "--order-by", "ts", "--once"]
     assert cer(capsys, "watch", QUERY, folder, *state, "-o", out)[0] == 0
     for arguments, status, reason in (
-        ([QUERY.replace("10", "20"), folder, *state, "-o", out], 2, "stored with another query"),
-        ([QUERY, folder, *state, "--late", "5 s", "-o", out], 2, "stored with another late"),
+        ([QUERY.replace("10", "20"), folder, *state, "-o", out], 2, "belongs to another query, 'SELECT"),
+        (
+            [QUERY, folder, *state, "--late", "5 s", "-o", out],
+            2,
+            "without --late, and cer watch is now",
+        ),
         ([QUERY, tmp_path, *state, "-o", out], 2, "has another source"),
         ([QUERY, folder, *state], 2, "has another output"),
         ([QUERY, tmp_path / "gone", *state, "-o", out], 2, "there is no folder"),
         ([QUERY, folder, "--state", tmp_path / "other", "--clock"], 4, "--clock needs the column of time"),
-        ([QUERY, folder, "--state", folder / "1.parquet"], 2, "cannot be used: file is not a database"),
+        (
+            [QUERY, folder, "--state", folder / "1.parquet"],
+            2,
+            "it is not a file of cer watch",
+        ),
     ):
         found = cer(capsys, "watch", *arguments)
         assert found[0] == status, found
         assert reason in found[2]
     with WatchState(str(tmp_path / "taken"), {}, None):
         found = cer(capsys, "watch", QUERY, folder, "--state", tmp_path / "taken")
-    assert (found[0], "another cer watch has it" in found[2]) == (2, True)
+    assert (found[0], "another cer watch has it open" in found[2]) == (2, True)
     out.write_text("")
     found = cer(capsys, "watch", QUERY, folder, *state, "-o", out)
     assert (found[0], "has 0 bytes, and" in found[2]) == (2, True)
     pq.write_table(rows_of(("A", 0, "x", 1.0)), folder / "2.parquet")
     out.write_text("x" * 200)
     found = cer(capsys, "watch", QUERY, folder, *state, "-o", out)
-    assert (found[0], "nothing of this batch was used" in found[2]) == (2, True)
+    assert (found[0], "No row of" in found[2], "row 0 of" in found[2]) == (2, True, True)
+
+
+def test_a_file_that_is_older_than_the_one_before_says_what_to_do(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    pq.write_table(FIRST, folder / "1.parquet")
+    state = ["--state", tmp_path / "state", "--order-by", "ts", "--once"]
+    watch = ["watch", "SELECT * WHERE A ; B", folder, *state]
+    assert cer(capsys, *watch) == (0, [(0, 1)], "")
+    pq.write_table(rows_of(("A", 0, "x", 1.0)), folder / "2.parquet")
+    status, found, said = cer(capsys, *watch)
+    assert (status, found) == (2, [])
+    assert f"row 0 of {folder / '2.parquet'} (counted from 0) is out of order by `ts`" in said
+    assert "and the last row of the files before it" in said
+    assert "move it out of the folder, and call cer watch again; or accept late rows with --late" in said
+    (folder / "2.parquet").unlink()
+    pq.write_table(SECOND, folder / "3.parquet")
+    assert cer(capsys, *watch)[:2] == (0, [(0, 3), (2, 3), (0, 4), (2, 4)])

@@ -390,7 +390,7 @@ def test_what_is_no_query(text: str, expected: list[str]) -> None:
         ("SELECT * WHERE A FILTER price > 5", "`A.price`"),
         ("SELECT * WHERE A WITHIN 5", "`5 SECONDS`"),
         ("SELECT * WHERE A WITHIN 5 sec", "`s`"),
-        ('SELECT * WHERE A FILTER A[s = "x"]', "strings between `'`"),
+        ('SELECT * WHERE A FILTER A[s = "x"]', "text in single quotes"),
     ],
 )
 def test_common_slips_get_a_hint(text: str, hint: str) -> None:

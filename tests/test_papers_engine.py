@@ -86,7 +86,8 @@ def test_timed_cel_example_2_3_from_the_shell(tmp_path: Path, capsys: pytest.Cap
     pq.write_table(table_of(FIGURE_1), path)
     assert status_of(["run", TIMED_QUERY, str(path), "--order-by", "time"]) == 0
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    assert lines == [
+    assert [(line["start_time"], line["end_time"]) for line in lines] == [(1.33, 7.2), (4.5, 7.2)]
+    assert [{name: line[name] for name in ("start", "end", "marks")} for line in lines] == [
         {"start": start, "end": end, "marks": {name: list(positions) for name, positions in marks.items()}}
         for start, end, marks in TIMED_2_3
     ]

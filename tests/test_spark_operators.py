@@ -380,3 +380,36 @@ def test_without_a_type_column_all_events_are_of_the_type_in_from(spark: Any, tm
     assert rows_of(collected(files)) == rows_of(wanted)
     (row,) = cer_spark.backtest(frame, {"q": query}, **ask).to_arrow().to_pylist()
     assert row["matches"] == len(wanted)
+
+
+NAN_QUERIES = (
+    "SELECT a[price], b WHERE A AS a ; B AS b FILTER a[price IS NULL] AND b[NOT (price > 40)] "
+    "PARTITION BY k WITHIN 5 SECONDS",
+    "SELECT a, b WHERE A AS a ; B AS b FILTER a[price IS NULL] AND b[price != 3] WITHIN 1 SECOND",
+    "SELECT a, b WHERE A AS a ; B AS b PARTITION BY price WITHIN 3 SECONDS",
+)
+
+
+@pytest.mark.parametrize("text", NAN_QUERIES)
+def test_nan_is_a_missing_value_where_it_is_said(
+    spark: Any, small_tasks: None, tmp_path: Path, text: str
+) -> None:
+    table = history(3, 900)
+    price = [
+        None if value < 5 else float("nan") if value < 20 else value for value in table["price"].to_pylist()
+    ]
+    table = table.set_column(2, "price", pa.array(price, pa.float64()))
+    pq.write_table(table, tmp_path / "events.parquet", row_group_size=150)
+    frame = spark.read.parquet(str(tmp_path / "events.parquet")).repartition(3)
+    query = cer.compile(text)
+    found = {}
+    for given in (True, False, None):
+        asked: dict[str, Any] = {"order_by": "ts", "event_id": ROW, "nan_is_null": given}
+        local = query.run(table, **asked).to_arrow()
+        found[given] = rows_of(local)
+        assert rows_of(collected(cer_spark.run(frame, query, **asked))) == found[given]
+        files = cer_spark.run_files(str(tmp_path), query, spark=spark, **asked)
+        assert rows_of(collected(files)) == found[given]
+        told = cer_spark.backtest(frame, {"q": query}, order_by="ts", nan_is_null=given).to_arrow()
+        assert told["matches"].to_pylist() == [len(local)]
+    assert found[True] != found[False] == found[None]

@@ -401,7 +401,7 @@ def test_counts_have_at_most_38_digits() -> None:
         ({"order_by": "time"}, DataError, "no column `time`"),
         ({"order_by": "ts", "event_id": "no"}, DataError, "event_id"),
         ({"order_by": "ts", "order": 1}, TypeError, "there is no keyword 'order'"),
-        ({"order_by": "ts", "nan_is_null": True}, TypeError, "'nan_is_null' on Spark: make nulls of NaN in"),
+        ({"order_by": "ts", "nan_is_null": "yes"}, TypeError, "nan_is_null must be True, False or None"),
     ],
 )
 def test_wrong_keywords_are_refused_on_the_driver(keywords: Any, error: type, text: str) -> None:

@@ -116,8 +116,8 @@ def test_an_error_in_the_middle_of_a_batch_names_its_row_and_what_to_do() -> Non
             stream.push(pa.concat_tables([table.slice(2, 2), table.slice(0, 1)]))
         assert str(caught.value) == (
             "row 5 (counted from 0) is out of order by `ts`: it has 1, and the row above it 4; nothing of "
-            "this batch was used, and the stream continues: sort each batch before it is pushed, and leave "
-            "out events that are older than those before, or let rows wait for them with late="
+            "this batch was used, and the stream continues: sort each batch before you push it, and leave "
+            "out events that are older than those before, or accept them with late="
         )
         assert stream.snapshot() == before
         assert [(one.start, one.end) for one in stream.push(table.slice(3))] == [(2, 3), (3, 4)]

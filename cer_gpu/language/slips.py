@@ -121,10 +121,10 @@ def _bad_character(slip: Slip) -> Diagnostic:
             else ("close it with a back-tick; inside the name write it twice",),
         )
     hints = {
-        '"': ("write strings between `'`, and names between back-ticks",),
-        "“": ("write strings between `'`",),
-        "‘": ("write strings between `'`",),
-        "’": ("write strings between `'`",),
+        '"': ("write text in single quotes, as in `'N'`, and names in back-ticks (`order id`)",),
+        "“": ("write text in single quotes, as in `'N'`",),
+        "‘": ("write text in single quotes, as in `'N'`",),
+        "’": ("write text in single quotes, as in `'N'`",),
         "&": ("join conditions and patterns with `AND`",),
         "!": (f"{_WITHOUT}; unequal is `!=`" if slip.wants_pattern else "write `NOT`; unequal is `!=`",),
         "#": ("comments begin with `--`",),

@@ -119,10 +119,12 @@ class TypeChecker:
                     return kind
                 return self._no_arithmetic("-", kind, None, expression.span)
             case t.Arithmetic(op=op, left=left, right=right):
-                return self._arithmetic(op, self.type_of(left), self.type_of(right), expression.span)
+                one, two = self.type_of(left), self.type_of(right)
+                hint = _unit_slip(op, (left, right), (one, two))
+                return self._arithmetic(op, one, two, expression.span, hint)
 
     def _arithmetic(
-        self, op: str, left: ValueType | None, right: ValueType | None, span: Span | None
+        self, op: str, left: ValueType | None, right: ValueType | None, span: Span | None, hint: str | None
     ) -> ValueType | None:
         known = [kind for kind in (left, right) if kind is not None]
         if any(kind in (ValueType.STRING, ValueType.BOOL) for kind in known):
@@ -143,23 +145,30 @@ class TypeChecker:
             case ValueType.DURATION, _, ValueType.DURATION:
                 return ValueType.DURATION
         if any(kind in _TIMES for kind in known):
-            return self._no_arithmetic(op, left, right, span)
+            return self._no_arithmetic(op, left, right, span, hint)
         if ValueType.DECIMAL in known and ValueType.FLOAT64 not in known and op != "/":
             return ValueType.DECIMAL
         whole = left is right is ValueType.INT64 and op != "/"
         return ValueType.INT64 if whole else ValueType.FLOAT64
 
     def _no_arithmetic(
-        self, op: str, left: ValueType | None, right: ValueType | None, span: Span | None
+        self,
+        op: str,
+        left: ValueType | None,
+        right: ValueType | None,
+        span: Span | None,
+        hint: str | None = None,
     ) -> ValueType | None:
         # Reports, and leaves the type unknown so that nothing follows from it.
         kinds = [kind for kind in (left, right) if kind is not None]
         hints = []
-        if any(kind in _TIMES for kind in kinds):
+        if hint is not None:
+            hints.append(hint)
+        elif any(kind in _TIMES for kind in kinds):
             hints.append(
-                "with times these are possible: `timestamp - timestamp`, `timestamp +- duration`, `duration "
-                "+- duration`, and a duration multiplied or divided by a number; a duration is written with "
-                "a unit: `5 s`"
+                "you can subtract two timestamps, add a duration to a timestamp or subtract it, add and "
+                "subtract durations, and multiply or divide a duration by a number; a duration has a unit: "
+                "`5 s`"
             )
         elif ValueType.STRING in kinds:
             hints.append("cast a column of texts that hold numbers before the query reads it")
@@ -252,6 +261,22 @@ class TypeChecker:
             )
         except (OverflowError, RecursionError):
             self._findings.error("CER034", "the regular expression is too large", span)
+
+
+def _unit_slip(
+    op: str, values: tuple[t.Expression, t.Expression], kinds: Sequence[ValueType | None]
+) -> str | None:
+    """What was probably meant by a sum of a time and a plain number, or of a number and a duration."""
+    if op not in "+-":
+        return None
+    for (one, other), (kind, _) in zip((values, values[::-1]), (kinds, kinds[::-1])):
+        if kind in _TIMES and isinstance(other, t.Number):
+            return f"write the unit: `{to_text(other)} s`"
+        if kind is not None and kind.numeric and isinstance(other, t.Quantity):
+            return (
+                f"`{to_text(one)}` is a plain number, so leave the unit out: `{other.value}`, in its own unit"
+            )
+    return None
 
 
 def _scales(op: str, left: ValueType | None, right: ValueType | None) -> bool:

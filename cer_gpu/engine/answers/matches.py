@@ -82,6 +82,8 @@ class Matches(AnswerReader):
         The variables in the head of a rule, and its aggregates; None for a query.
     partition : tuple of str
         The columns of PARTITION BY.
+    time_columns : tuple of str
+        `start_time` and `end_time`, or the names that they have instead; empty without `order_by`.
     measures : tuple of str
         The names of the measures, such as `gain` in `LAST(s.price) - FIRST(b.price) AS gain`.
     device : str
@@ -105,6 +107,7 @@ class Matches(AnswerReader):
         self.schema = form.schema
         self.variables = form.variables
         self.partition = form.partition
+        self.time_columns = form.times
         self.head_variables = form.head
         self.measures = form.measures
         self._listed = False

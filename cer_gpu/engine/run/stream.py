@@ -27,12 +27,12 @@ from cer_gpu.engine.run.bound_query import BoundQuery
 from cer_gpu.engine.run.components import begin_intake, resume_run, run_state
 from cer_gpu.engine.run.options import Options
 from cer_gpu.engine.run.snapshot import StoredState, from_bytes, to_bytes, unshared
-from cer_gpu.engine.run.stream_identity import OF_READING
+from cer_gpu.engine.run.stream_identity import OF_READING, OtherStreamError
 from cer_gpu.engine.run.stream_metrics import StreamMetrics
-from cer_gpu.engine.run.stream_order import StreamOrder
+from cer_gpu.engine.run.stream_order import NOT_USED, StreamOrder
 from cer_gpu.engine.run.window_rerun import open_part_of
 from cer_gpu.errors import ArgumentError, DataError, RowError
-from cer_gpu.printable_text import brief, names_text
+from cer_gpu.printable_text import names_text
 from cer_gpu.progress import begun, shown_together
 
 Given = TypeVar("Given")
@@ -183,9 +183,8 @@ class Stream:
         except RowError as error:
             text = error.text.replace(
                 HOW_TO_SORT,
-                "nothing of this batch was used, and the stream continues: sort each batch before it is "
-                "pushed, and leave out events that are older than those before, or let rows wait for them "
-                "with late=",
+                f"{NOT_USED}: sort each batch before you push it, and leave out events that are older than "
+                "those before, or accept them with late=",
             )
             raise RowError(error.position, text, error.kind) from None
 
@@ -391,9 +390,7 @@ class Stream:
             own = self._about.get(what)
             other = stored.about.get(what)
             if other != own and not (self._handed and what in OF_READING):
-                raise DataError(
-                    f"the state was stored with another {what}: {brief(other)}, and here it is {brief(own)}"
-                )
+                raise OtherStreamError(what, other, own)
         if state is None:
             return
         if self._handed and not self._order.waits:

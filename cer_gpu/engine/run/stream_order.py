@@ -20,6 +20,8 @@ from cer_gpu.errors import ArgumentError, RowError
 from cer_gpu.language.parameters import GivenAmount, plain_value
 from cer_gpu.printable_text import brief
 
+NOT_USED = "nothing of this batch was used, and the stream continues"
+
 
 class StreamOrder:
     """The order of the rows of a stream.
@@ -77,7 +79,7 @@ class StreamOrder:
             intake.refuse(given)
         except RowError as error:
             self._buffer.restore(before)
-            text = f"{error.text}; nothing of this batch was used, and the stream continues"
+            text = f"{error.text}; {NOT_USED}"
             raise RowError(error.position, text, error.kind) from None
         self._left_out += bound.left_out
         return given
