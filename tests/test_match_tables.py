@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -17,6 +18,7 @@ from generate import ORDER, any_query, stream, stream_to_table
 from random_rules import random_rule, random_rule_events
 
 import cer_gpu as cer
+from cer_gpu.errors import CerError
 from cer_gpu.language.printer import to_text
 
 TRADES = pd.DataFrame(
@@ -411,3 +413,17 @@ def test_rows_of_a_rule() -> None:
     rows = rule.rows()
     assert rows["A_type"].to_pylist() == ["A"] * len(rows)
     assert rows["B_host"].to_pylist() == rule.to_arrow()["h"].to_pylist()
+
+
+@pytest.mark.parametrize("name", ["pandas", "polars"])
+def test_a_library_of_data_frames_that_is_missing_is_named(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    query = cer.compile("SELECT * WHERE A")
+    events = pa.table({"type": ["A"]})
+    monkeypatch.setitem(sys.modules, name, None)
+    for found in (query.run(events), cer.backtest({"q": query}, events)):
+        with pytest.raises(
+            CerError, match=rf"to_{name}\(\) needs {name}, .*: pip install {name}; to_arrow\(\)"
+        ):
+            getattr(found, f"to_{name}")()

@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from cer_gpu.engine.answers.answer_reader import AnswerForms, AnswerReader, ResultProducer, RunAccount
 from cer_gpu.engine.answers.display import as_html, as_text
+from cer_gpu.engine.answers.table_result import frame_library
 from cer_gpu.engine.answers.values import ComplexEvent
 from cer_gpu.engine.memory import within_memory
 from cer_gpu.engine.read.sources.arrow_types import first_line
@@ -249,6 +250,7 @@ class Matches(AnswerReader):
         DataError
             For a time that pandas cannot represent.
         """
+        frame_library("pandas")
         lists = 0 if flat else sum(pa.types.is_list(kind) for kind in self.schema.types)
         table = self._collected(flat, self._room(8 * len(self.schema) + BYTES_OF_LIST * lists))
         try:
@@ -261,9 +263,8 @@ class Matches(AnswerReader):
 
     def to_polars(self, flat: bool = True) -> pl.DataFrame:
         """All matches as a polars DataFrame (needs polars); `flat` as in `to_pandas`."""
-        from polars import DataFrame
-
-        return DataFrame(self.to_arrow(flat))
+        frame: pl.DataFrame = frame_library("polars").DataFrame(self.to_arrow(flat))
+        return frame
 
     def rows(self) -> pa.Table:
         """The matches with all columns of the rows that they mark, side by side.
