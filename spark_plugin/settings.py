@@ -92,7 +92,7 @@ ROWS_PER_TASK = _own(
     "integer",
     "4000000",
     "runtime",
-    "Events of a task, about: the size of the input divided by it is the number of partitions.",
+    "About how many events a task gets: the number of tasks is that of the events divided by it.",
     _positive,
 )
 VERSION = _own(

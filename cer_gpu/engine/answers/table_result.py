@@ -27,8 +27,8 @@ def frame_library(name: str) -> Any:
         return import_module(name)
     except ImportError as error:
         raise CerError(
-            f"to_{name}() needs {name}, which is not installed: pip install {name}; to_arrow() needs no other "
-            "package"
+            f"to_{name}() needs {name}, which is not installed: pip install {name}; to_arrow() needs no "
+            "other package"
         ) from error
 
 
