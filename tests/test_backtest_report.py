@@ -225,7 +225,7 @@ def test_rows_are_in_the_order_of_their_parameters(tmp_path: Path) -> None:
     assert "<th>w</th><td>5 min, 50 min, 2 h, 300 min</td>" in page
     heads, rows = rows_of(page, "What was found")
     assert heads[:4] == ["p", "w", "hits", "matches"]
-    assert "The same in every row: query q1." in page
+    assert "The same in every row: query = q1." in page
     spans = ["5 min", "50 min", "2 h", "300 min"]
     assert [row[:2] for row in rows] == [[str(p), w] for p in (3, 10) for w in spans]
     told = {(row["p"], row["w"]): row["hits"] for row in found.to_arrow().to_pylist()}

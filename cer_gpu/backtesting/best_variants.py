@@ -234,8 +234,8 @@ def _verdict(
     else:
         said = f"Nothing beats the base: chance alone may explain what was found. {it}"
     if few:
-        left = "1 query with fewer hits is" if few == 1 else f"{few:,} queries with fewer hits are"
-        said += f" {left} left out (min_n={asked.min_n:,})."
+        left, is_are = ("1 query", "is") if few == 1 else (f"{few:,} queries", "are")
+        said += f" {left} with fewer than {asked.min_n:,} hits {is_are} left out."
     after = later.get(best.row)
     if after is not None:
         said += _after(after, asked.descending, better > 0)

@@ -170,13 +170,17 @@ class Plots:
             )
             return chart.properties(title=heading, width=WIDTH)
         across, up = (in_order(point[name] for point in points) for name in chosen)
-        told = figures([point["value"] for point in points])
+        sizes = [point["value"] for point in points]
+        # Counts are written as in the table of hits.
+        told = [f"{one:,.0f}" for one in sizes] if value in ("hits", "matches") else figures(sizes)
         points = [{**point, "told": text} for point, text in zip(points, told, strict=True)]
         written = len(across) <= MOST_WRITTEN
         scale = alt.Scale(scheme="viridis")
         base = alt.Chart(alt.Data(values=points)).encode(
             x=alt.X(f"{field_name(chosen[0])}:O", title=chosen[0], sort=across, axis=parameter_axis(across)),
-            y=alt.Y(f"{field_name(chosen[1])}:O", title=chosen[1], sort=up[::-1]),
+            y=alt.Y(
+                f"{field_name(chosen[1])}:O", title=chosen[1], sort=up[::-1], axis=alt.Axis(titlePadding=12)
+            ),
             tooltip=tooltip,
         )
         beside = None if written else alt.Legend(orient="bottom", title=title)

@@ -58,7 +58,7 @@ class ReportTable(NamedTuple):
         left = [place for place in range(len(names)) if place not in same]
         texts = self._texts(shown)
         yield f"<h2>{escape(self.title)} <small>{escape(told)}</small></h2>"
-        if said := ", ".join(f"{names[place]} {texts[place][0]}" for place in same if texts[place][0]):
+        if said := ", ".join(f"{names[place]} = {texts[place][0]}" for place in same if texts[place][0]):
             yield f"<p class='about'>The same in every row: {escape(said)}.</p>"
         numbers = ["number" if _is_right(kind) else "" for kind in shown.schema.types]
         head = "".join(
