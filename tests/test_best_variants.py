@@ -51,7 +51,7 @@ def test_what_is_better_than_all_events_is_found() -> None:
     assert best.verdict.startswith("1 of 6 queries is above the base, by more than chance explains.")
     assert "The greatest mean of later (p=8 q=10) is " in best.verdict
     assert "(95 % for 6 queries at once)" in best.verdict
-    assert best.verdict.endswith("1 query with fewer than 30 hits is left out.")
+    assert best.verdict.endswith("Queries with fewer than 30 hits are left out (1).")
     assert str(best).startswith(best.verdict)
     assert "p=8 q=10" in best._repr_html_()
 

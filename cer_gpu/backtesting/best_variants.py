@@ -234,8 +234,7 @@ def _verdict(
     else:
         said = f"Nothing beats the base: chance alone may explain what was found. {it}"
     if few:
-        left, is_are = ("1 query", "is") if few == 1 else (f"{few:,} queries", "are")
-        said += f" {left} with fewer than {asked.min_n:,} hits {is_are} left out."
+        said += f" Queries with fewer than {asked.min_n:,} hits are left out ({few:,})."
     after = later.get(best.row)
     if after is not None:
         said += _after(after, asked.descending, better > 0)
