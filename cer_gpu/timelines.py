@@ -10,6 +10,8 @@ from xml.sax.saxutils import escape
 
 import pyarrow as pa
 
+from cer_gpu.checked_query import opened
+from cer_gpu.engine.run.options import read_options
 from cer_gpu.errors import DataError
 from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.notebook import SVG, RenderedText
@@ -47,7 +49,7 @@ class _Bar:
 
 def timeline(
     query: Query,
-    events: pa.Table,
+    events: Any,
     order_by: str | None = None,
     type_column: str | None = "type",
     shown: int = SHOWN,
@@ -61,8 +63,8 @@ def timeline(
     ----------
     query : Query
         A pattern or a rule, from `cer_gpu.compile`.
-    events : pyarrow.Table
-        At most 40 events, in the order of time.
+    events : pyarrow.Table, DataFrame, path, ...
+        As for `Query.run`, in the order of time; at most 40 events.
     order_by : str, optional
         The column of time.
     type_column : str or None, default "type"
@@ -88,9 +90,7 @@ def timeline(
     >>> events = pyarrow.table({"type": ["Buy", "News", "Sell"]})
     >>> pathlib.Path("found.svg").write_text(cer_gpu.timeline(query, events))
     """
-    if events.num_rows > MOST_EVENTS:
-        there = f"{events.num_rows:,}"
-        raise DataError(f"a timeline has room for {MOST_EVENTS} events, and there are {there}: pass fewer")
+    events = _few(query, events, order_by, type_column)
     columns = _columns(events, order_by, type_column)
     wide = max((len(text) for column in columns for text in column), default=1)
     step = max(56.0, (wide + 2) * CHARACTER)
@@ -113,6 +113,31 @@ def timeline(
     head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img"><title>{escape(said)}</title>'
     page = '<rect class="page" width="100%" height="100%" rx="6"/>'
     return RenderedText.of("\n".join([head, f"<style>{STYLE}</style>", page, *lines, "</svg>", ""]), SVG)
+
+
+def _few(query: Query, events: Any, order_by: str | None, type_column: str | None) -> pa.Table:
+    """The events as a table.
+
+    Raises
+    ------
+    DataError
+        When there are more than a picture has room for.
+    """
+    there = "more"
+    if not isinstance(events, pa.Table):
+        source = opened(query.names, events, read_options(order_by=order_by, type_column=type_column))
+        read: list[pa.RecordBatch] = []
+        for batch in source.batches(source.arrow_schema.names, MOST_EVENTS + 1):
+            read.append(batch)
+            if sum(map(len, read)) > MOST_EVENTS:
+                break
+        else:
+            return pa.Table.from_batches(read, source.arrow_schema)
+    elif events.num_rows <= MOST_EVENTS:
+        return events
+    else:
+        there = f"{events.num_rows:,}"
+    raise DataError(f"a timeline has room for {MOST_EVENTS} events, and there are {there}: pass fewer")
 
 
 def _said(number: int, drawn: int) -> str:

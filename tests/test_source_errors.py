@@ -241,7 +241,8 @@ def test_the_advice_for_texts_of_times_can_be_followed(texts):
     with pytest.raises(DataError) as caught:
         open_source(pa.Table.from_pandas(df), order_by=("ts",))
     said = re.search(
-        r"convert them to times first: (.+) in pandas, (.+) in polars, (.+) in DuckDB", str(caught.value)
+        r"convert them to times first: (.+) in pandas, (.+) in polars, (.+) in DuckDB, (.+) in pyarrow",
+        str(caught.value),
     )
     pandas = eval(said[1], {"pd": pd, "df": df})
     polars = pl.from_pandas(df).select(eval(said[2], {"pl": pl}))["ts"]
@@ -249,4 +250,6 @@ def test_the_advice_for_texts_of_times_can_be_followed(texts):
         connection.execute("SET TimeZone = 'UTC'")
         other = connection.sql(f"SELECT epoch_us({said[3]}) AS ts FROM df").fetchall()
     moments = [round(one.timestamp() * 10**6) for one in pandas]
+    arrow = eval(said[4], {"pyarrow": pa, "table": pa.table(df)}).cast(pa.int64()).to_pylist()
+    assert moments == arrow
     assert moments == polars.dt.epoch("us").to_list() == [row[0] for row in other]

@@ -4,6 +4,7 @@ import re
 from xml.etree import ElementTree
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import cer_gpu as cer
@@ -60,3 +61,14 @@ def test_a_picture_has_room_for_few_events():
     assert len(lines(cer.timeline(cer.compile("SELECT * WHERE A"), many.slice(1)), "event")) == 40
     empty = many.slice(0, 0)
     assert "no match" in cer.timeline(cer.compile("SELECT * WHERE A"), empty)
+
+
+def test_events_may_be_given_as_for_a_run(tmp_path):
+    query = cer.compile("SELECT b, s WHERE Buy AS b ; Sell AS s")
+    pq.write_table(TRADES, tmp_path / "trades.parquet")
+    wanted = cer.timeline(query, TRADES)
+    assert cer.timeline(query, TRADES.to_pandas()) == wanted
+    assert cer.timeline(query, TRADES.to_reader()) == wanted
+    assert cer.timeline(query, str(tmp_path / "trades.parquet")) == wanted
+    with pytest.raises(cer.DataError, match="room for 40 events, and there are more"):
+        cer.timeline(query, pa.table({"type": ["Buy"] * 50}).to_pandas())

@@ -191,10 +191,12 @@ class Source:
         if not self._rows.is_text:
             # Without these the offsets are refused by pandas and polars, and dropped by DuckDB.
             pandas, polars, duckdb = (", utc=True", "time_zone='UTC'", "TZ") if zoned else ("", "", "")
+            arrow = ", 'UTC'" if zoned else ""
             advice = (
                 f"convert them to times first: pd.to_datetime(df['{column}']{pandas}) in pandas, "
                 f"pl.col('{column}').str.to_datetime({polars}) in polars, "
-                f"CAST({column} AS TIMESTAMP{duckdb}) in DuckDB"
+                f"CAST({column} AS TIMESTAMP{duckdb}) in DuckDB, "
+                f"table['{column}'].cast(pyarrow.timestamp('us'{arrow})) in pyarrow"
             )
         return f"the order column `{column}` of {self.where} holds texts{found}, not times; {advice}"
 
