@@ -144,14 +144,15 @@ Memory = Annotated[
 Ambiguous = Annotated[
     ClockChoice,
     typer.Option(
-        help="What a time in a CSV file means that local clocks showed twice: an error, or which of the two."
+        help="How to read a CSV time that local clocks showed twice: raise an error, or take the earlier or "
+        "the later time."
     ),
 ]
 ShowProgress = Annotated[
     bool | None,
     typer.Option(
         "--progress/--no-progress",
-        help="Show on standard error how far a long run is; by itself on a terminal.",
+        help="Show on standard error how far a long run is; the default on a terminal.",
         show_default=False,
     ),
 ]

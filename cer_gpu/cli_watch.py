@@ -42,7 +42,7 @@ Watched = Annotated[
 ]
 State = Annotated[
     str,
-    typer.Option(metavar="FILE", help="Where the state is kept; a new process goes on from there."),
+    typer.Option(metavar="FILE", help="The file that keeps the state; the next call continues from it."),
 ]
 Alerts = Annotated[
     str | None,
@@ -52,17 +52,22 @@ Alerts = Annotated[
 ]
 Every = Annotated[float, typer.Option(metavar="SECONDS", help="How often to look for new files.")]
 Once = Annotated[
-    bool, typer.Option("--once", help="Take what is there, and end; the stream may go on later.")
+    bool, typer.Option("--once", help="Read the files that are there, and stop; the next call continues.")
 ]
 End = Annotated[
-    bool, typer.Option("--end", help="Take what is there, and end the stream: print what its end decides.")
+    bool,
+    typer.Option(
+        "--end",
+        help="Read the files that are there, and end the stream: also print the matches that only its end "
+        "decides.",
+    ),
 ]
 Clock = Annotated[
     bool,
     typer.Option(
         "--clock",
-        help="Times are those of the clock, in UTC: what waits for time to pass is decided also when no row "
-        "comes.",
+        help="The times are wall-clock times in UTC: matches that wait for time to pass are decided even if "
+        "no row comes.",
     ),
 ]
 NoReplay = Annotated[
@@ -98,7 +103,7 @@ def watch(
     no_replay: NoReplay = False,
     initial: Initial = None,
 ) -> int:
-    """Print the matches of new files in a folder, as they end."""
+    """Print each match in the new files of a folder when it ends."""
     import cer_gpu
     from cer_gpu.watch_state import WatchState
     from cer_gpu.watched_stream import WatchedStream

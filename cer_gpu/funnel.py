@@ -138,7 +138,7 @@ def counted(
     passes = passes_of(queries)
     if passes.alone and len(bound) > 1 and not source.rewindable:
         raise DataError(
-            "the events can be read once only, and a funnel of this query reads them several times: pass a "
+            "the events can be read only once, and a funnel of this query reads them several times: pass a "
             "table, or paths of files"
         )
     counts = _Counts(len(bound))

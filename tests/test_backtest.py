@@ -269,7 +269,7 @@ def test_what_can_be_read_once_is_read_once() -> None:
     assert found.to_arrow() == cer.backtest(texts, ticks(), order_by="ts", device="cpu").to_arrow()
     reader = pa.RecordBatchReader.from_batches(ticks().schema, ticks().to_batches())
     hidden = "SELECT NONE, a.x AS v FROM S WHERE A AS a ; B AS b WITHIN 1 HOUR"
-    with pytest.raises(cer.DataError, match="read once only, and 1 of the queries need a pass of their own"):
+    with pytest.raises(cer.DataError, match="read only once, and 1 of the queries need a pass of their own"):
         cer.backtest([*texts, hidden], reader, order_by="ts", device="cpu")
 
 

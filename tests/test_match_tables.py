@@ -340,9 +340,9 @@ def test_matches_are_numbered() -> None:
         assert found[:] is found
         with pytest.raises(IndexError, match=f"no match {len(every)}: there are {len(every)}"):
             found[len(every)]
-        with pytest.raises(TypeError, match=r"only the first ones can be sliced, matches\[:10\]"):
+        with pytest.raises(TypeError, match=r"only the first matches can be sliced, as in matches\[:10\]"):
             found[1:2]
-        with pytest.raises(TypeError, match="a column is in to_pandas"):
+        with pytest.raises(TypeError, match="for a column use to_pandas"):
             found["a"]  # type: ignore[call-overload]
     assert not pairs(text="SELECT * FROM S WHERE B ; A ; A ; A")
 
@@ -384,7 +384,7 @@ def test_frames_of_matches() -> None:
 def test_rows_of_a_stream() -> None:
     with cer.compile(PAIRS).stream(order_by="ts") as stream_:
         found = stream_.push(TRADES)
-        with pytest.raises(cer.DataError, match=r"ask for all columns .* with SELECT a\[\*\]"):
+        with pytest.raises(cer.DataError, match=r"to keep all columns .* write SELECT a\[\*\]"):
             found.rows()
         assert found.to_pandas().equals(pairs().to_pandas())
         assert len(found) == 5

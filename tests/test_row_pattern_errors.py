@@ -38,7 +38,7 @@ def test_the_text_of_an_error():
     with pytest.raises(QueryError) as raised:
         read_statement(text)
     assert str(raised.value) == (
-        """error[CER116]: the columns in LAST are of one variable, here of `UP` and `DOWN`
+        """error[CER116]: all columns in LAST must be of one variable, and here they are of `UP` and `DOWN`
  --> query:2:30
   |
 2 |     MEASURES LAST(up.price + down.price) AS p, FIRST(upp.price) AS q
@@ -202,9 +202,9 @@ def test_numbers_of_repetitions():
     assert told("PATTERN (a{99999999999})").startswith("CER019: a number of repetitions is a whole number")
 
 
-NESTED = "PREV and NEXT take FIRST or LAST inside, and nothing else is nested: PREV(LAST(a.price), 2)"
+NESTED = "only FIRST and LAST can stand inside PREV and NEXT: PREV(LAST(a.price), 2)"
 BEFORE = "compute it before: FROM (SELECT *, ... AS x FROM ...) MATCH_RECOGNIZE (...)"
-ROWS = "is a whole number of 0 or more, written out"
+ROWS = "must be a constant whole number, 0 or more"
 JOIN = "join what it finds before: FROM (SELECT ... FROM t JOIN ...) MATCH_RECOGNIZE (...)"
 EXTENT = "the value of the last row is FINAL LAST(a.price)"
 
@@ -221,17 +221,18 @@ EXTENT = "the value of the last row is FINAL LAST(a.price)"
         ("SUM(MATCH_NUMBER())", f"CER116: MATCH_NUMBER cannot be inside SUM [MATCH_NUMBER()] = {NESTED}"),
         (
             "LAST(a.x - x)",
-            "CER116: the columns in LAST are of one variable, here of `A` and all rows [x]"
+            "CER116: all columns in LAST must be of one variable, and here they are of `A` and all rows [x]"
             " = write a call for each: LAST(a.x) - LAST(b.x)",
         ),
         (
             "SUM(a.x * b.y)",
-            "CER116: the columns in SUM are of one variable, here of `A` and `B` [b.y]"
+            "CER116: all columns in SUM must be of one variable, and here they are of `A` and `B` [b.y]"
             " = write a call for each: SUM(a.x) - SUM(b.x)",
         ),
         (
             "LAST(a.x || CLASSIFIER(b))",
-            "CER116: the columns in LAST are of one variable, here of `A` and `B` [CLASSIFIER(b)]"
+            "CER116: all columns in LAST must be of one variable, and here they are of `A` and `B` "
+            "[CLASSIFIER(b)]"
             " = write a call for each: LAST(a.x) - LAST(b.x)",
         ),
         (
@@ -259,7 +260,7 @@ EXTENT = "the value of the last row is FINAL LAST(a.price)"
         ),
         (
             "a.*",
-            "CER117: a row pattern cannot have `*` here [a.*] = name a column; `*` belongs into COUNT(*)",
+            "CER117: a row pattern cannot have `*` here [a.*] = name a column; `*` is only for COUNT(*)",
         ),
         ("a.x.y", f"CER117: a row pattern cannot have a field of a field here [a.x.y] = {BEFORE}"),
         ("x IN (SELECT 1)", f"CER117: a row pattern cannot have a subquery here [SELECT] = {JOIN}"),
@@ -275,7 +276,7 @@ EXTENT = "the value of the last row is FINAL LAST(a.price)"
         ),
         ("MAX_BY(x)", "CER029: MAX_BY takes two expressions, not 1 [MAX_BY(x)]"),
         ("LISTAGG(x, x, x)", "CER029: LISTAGG takes one or two expressions, not 3 [LISTAGG(x, x, x)]"),
-        ("LISTAGG(x, x)", "CER029: what LISTAGG puts between texts is a constant text [LISTAGG(x, x)]"),
+        ("LISTAGG(x, x)", "CER029: the separator of LISTAGG must be a constant text [LISTAGG(x, x)]"),
         (
             "LAG(x)",
             "CER028: a row pattern has no function `LAG` [LAG(x)] = write PREV(x, n) for the row n before",
@@ -304,8 +305,8 @@ EXTENT = "the value of the last row is FINAL LAST(a.price)"
         ),
         (
             "CAST(x AS DECIMAL)",
-            "CER117: DECIMAL needs the number of its digits here, and of those behind the point"
-            " [CAST(x AS DECIMAL)] = DECIMAL(18, 4) has 18 digits, 4 of them behind the point",
+            "CER117: DECIMAL needs its number of digits here, and how many are after the point"
+            " [CAST(x AS DECIMAL)] = DECIMAL(18, 4) has 18 digits, 4 of them after the point",
         ),
         (
             "DATE '2024-02-30'",
@@ -364,7 +365,7 @@ def test_all_findings_are_told_in_the_order_of_the_text():
         ("MATCH_RECOGNIZE (PATTERN (a))", "CER115]: expected a table before MATCH_RECOGNIZE"),
         (
             "SELECT * FROM t MATCH_RECOGNIZE (PATTERN (a)) MATCH_RECOGNIZE (PATTERN (a))",
-            "CER115]: what another MATCH_RECOGNIZE gives is read by way of a subquery",
+            "CER115]: write the MATCH_RECOGNIZE whose rows are read as a subquery",
         ),
         ("SELECT * FROM t MATCH_RECOGNIZE (PATTERN (a)", "CER004]: this parenthesis is not closed"),
         ("SELECT * FROM t MATCH_RECOGNIZE (PATTERN (a)))", "CER004]: this parenthesis closes nothing"),

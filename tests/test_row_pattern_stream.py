@@ -100,13 +100,13 @@ def test_late_rows_are_left_out_and_old_ones_forgotten():
 @pytest.mark.parametrize(
     ("clause", "said"),
     [
-        ("ORDER BY t PATTERN (a b)", "there is none"),
-        ("ORDER BY t DESC PATTERN (a b) WITHIN INTERVAL '5' SECOND", "descends"),
+        ("ORDER BY t PATTERN (a b)", "a stream needs WITHIN"),
+        ("ORDER BY t DESC PATTERN (a b) WITHIN INTERVAL '5' SECOND", "descending"),
         ("ORDER BY t PATTERN (^ a b) WITHIN INTERVAL '5' SECOND", "no last row"),
         ("ORDER BY t PATTERN (a b) WITHIN INTERVAL '5' SECOND DEFINE a AS x > NEXT(x)", "NEXT looks"),
         (
             "ORDER BY t PATTERN (a b) WITHIN INTERVAL '5' SECOND DEFINE a AS MATCH_NUMBER() > 1",
-            "in measures alone",
+            "can only be a measure",
         ),
         (
             "ORDER BY t ALL ROWS PER MATCH WITH UNMATCHED ROWS PATTERN (a b) WITHIN INTERVAL '5' SECOND",

@@ -77,8 +77,8 @@ class BacktestCheckpoint:
         """Path, size and time of change of each file."""
         if not self._files or None in stamps:
             raise DataError(
-                f"resume keeps how far a backtest is after each file, and {source.where} is not read file by "
-                "file: pass the paths of files, without sort=True and late, or leave resume out"
+                f"resume saves the progress after each file, and {source.where} is not read file by file: "
+                "pass the paths of files, without sort=True and late, or leave resume out"
             )
         self._about = _about(asked, by, groups, source, options)
         self._state: dict[str, Any] = {

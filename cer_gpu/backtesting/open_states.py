@@ -41,7 +41,7 @@ def check_states(asked: Sequence[AskedQuery], source: Source, options: Options) 
     if not options.order_by:
         raise ValueError("state=True needs order_by, the column of time")
     if not source.rewindable:
-        raise DataError("the events can be read once only, and their states need them again: pass a table")
+        raise DataError("the events can be read only once, and their states need them again: pass a table")
 
 
 def open_states(
@@ -61,8 +61,8 @@ def _state_of(one: AskedQuery, source: Source, options: Options, keywords: Mappi
     bound = query.bound_to(source, plain, "pushes", once=True)
     if bound.compiled.looks_ahead and options.until is None:
         raise ValueError(
-            f"{brief(one.name)} asks for what comes after a match (FOLLOWED BY): say with until= up to when "
-            "the events are known, so that what is not decided by then is left to the stream"
+            f"{brief(one.name)} depends on what comes after a match (FOLLOWED BY): pass until=, the time up "
+            "to which the events are known; the stream then decides the matches that are still open"
         )
     own: dict[str, Any] = {
         "order_by": list(options.order_by),

@@ -148,7 +148,8 @@ def backtest(
     refuse_unknown(options.params, asked)
     if resume is not None and options.until is not None:
         raise ValueError(
-            "until says that nothing is known beyond it, and with resume more files may come: leave one out"
+            "until and resume cannot be combined: until says where the known events end, and resume expects "
+            "further files"
         )
     wanted = asked_outcomes(outcomes, split)
     check_variables(wanted, asked)
@@ -174,11 +175,11 @@ def backtest(
             (funnel, "a funnel needs"),
         ):
             if wants and not source.rewindable:
-                raise DataError(f"the events can be read once only, and {told} them again: pass a table")
+                raise DataError(f"the events can be read only once, and {told} them again: pass a table")
         alone = [*passes.alone, *patterns]
         if alone and not source.rewindable and len(bound) > 1:
             raise DataError(
-                f"the events can be read once only, and {len(alone):,} of the queries need a pass of their "
+                f"the events can be read only once, and {len(alone):,} of the queries need a pass of their "
                 f"own (the first is {brief(asked[alone[0]].name)}): pass a table, or paths of files"
             )
         kept, made, seams = None, made_now, None

@@ -166,7 +166,7 @@ class SourceFinder:
             raise SqlError(UNREADABLE, "expected a table before MATCH_RECOGNIZE", span, hint)
         if tokens.key(first) == "MATCH_RECOGNIZE":
             hint = "FROM (SELECT * FROM t MATCH_RECOGNIZE (...)) MATCH_RECOGNIZE (...)"
-            message = "what another MATCH_RECOGNIZE gives is read by way of a subquery"
+            message = "write the MATCH_RECOGNIZE whose rows are read as a subquery"
             raise SqlError(UNREADABLE, message, tokens.tokens[number].span, hint)
         return first, end, alias
 

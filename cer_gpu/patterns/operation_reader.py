@@ -81,10 +81,10 @@ _REFUSED: Mapping[str, tuple[str, str]] = {
         "aggregate a CASE: SUM(CASE WHEN ... THEN x END), or the rows of a variable: SUM(a.x)",
     ),
     "Select": ("a subquery", "join what it finds before: FROM (SELECT ... FROM t JOIN ...) MATCH_RECOGNIZE"),
-    "Star": ("`*`", "name a column; `*` belongs into COUNT(*)"),
+    "Star": ("`*`", "name a column; `*` is only for COUNT(*)"),
     "Tuple": ("a list of values", "compare the values one by one, with AND"),
     "Placeholder": ("`?`", "name the parameter, as in `$limit`"),
-    "Distinct": ("DISTINCT", "it belongs into an aggregate: COUNT(DISTINCT x)"),
+    "Distinct": ("DISTINCT", "write it inside an aggregate: COUNT(DISTINCT x)"),
     "Dot": ("a field of a field", BEFORE),
     "AtTimeZone": ("AT TIME ZONE", BEFORE),
 }

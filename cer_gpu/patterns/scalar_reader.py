@@ -46,7 +46,7 @@ _OPERATORS = frozenset(
 _CLOCKS = frozenset({"CURRENT_DATE", "CURRENT_TIME", "CURRENT_TIMESTAMP", "LOCALTIMESTAMP", "SYSDATE"})
 """Functions without parentheses, which are no columns."""
 
-NESTING = "PREV and NEXT take FIRST or LAST inside, and nothing else is nested: PREV(LAST(a.price), 2)"
+NESTING = "only FIRST and LAST can stand inside PREV and NEXT: PREV(LAST(a.price), 2)"
 
 
 class _VariableName(NamedTuple):
@@ -284,7 +284,7 @@ class ScalarReader(OperationReader):
             value = None
         steps = value.value if isinstance(value, ScalarConstant) else None
         if not isinstance(steps, int) or isinstance(steps, bool) or not 0 <= steps < 1 << 31:
-            message = f"the number of rows of {name} is a whole number of 0 or more, written out"
+            message = f"the number of rows of {name} must be a constant whole number, 0 or more"
             raise SqlError(NAVIGATION, message, place)
         return steps
 
@@ -328,7 +328,7 @@ class ScalarReader(OperationReader):
         if isinstance(expression, Operation) and expression.name == "pair":
             text, between = expression.operands
         if not isinstance(between, ScalarConstant) or not isinstance(between.value, str):
-            raise SqlError(NOT_TAKEN, f"what {name} puts between texts is a constant text", span)
+            raise SqlError(NOT_TAKEN, f"the separator of {name} must be a constant text", span)
         return Operation("pair", (text, between), at=expression.at)
 
     def _counts_rows(self, nodes: Sequence[Any]) -> bool:
@@ -351,7 +351,7 @@ class ScalarReader(OperationReader):
             if other.name != named[0].name:
                 told = " and ".join(f"`{one.name}`" if one.name else "all rows" for one in (named[0], other))
                 hint = f"write a call for each: {name}(a.x) - {name}(b.x)"
-                message = f"the columns in {name} are of one variable, here of {told}"
+                message = f"all columns in {name} must be of one variable, and here they are of {told}"
                 raise SqlError(NAVIGATION, message, other.at, hint)
         return expression, named[0].variables if named else None
 

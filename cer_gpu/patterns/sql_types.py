@@ -119,8 +119,8 @@ def _decimal(numbers: list[int], language: str, span: Span | None) -> pa.DataTyp
     if not numbers and language in _DECIMALS:
         numbers = list(_DECIMALS[language])
     if not numbers or not 0 < numbers[0] <= 38 or not 0 <= (numbers[1:] or [0])[0] <= numbers[0]:
-        message = "DECIMAL needs the number of its digits here, and of those behind the point"
+        message = "DECIMAL needs its number of digits here, and how many are after the point"
         raise SqlError(
-            NO_EXPRESSION, message, span, "DECIMAL(18, 4) has 18 digits, 4 of them behind the point"
+            NO_EXPRESSION, message, span, "DECIMAL(18, 4) has 18 digits, 4 of them after the point"
         )
     return pa.decimal128(numbers[0], numbers[1] if len(numbers) > 1 else 0)

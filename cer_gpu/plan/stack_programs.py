@@ -329,7 +329,7 @@ def kind_of_measure(measure: Measure, about: str) -> StackKind:
             return StackKind("span", False, Fraction(NANOSECONDS[measure.unit or "ns"]))
     digits = digits_of(measure.unit) or 0
     if digits > DIGITS:
-        raise BeyondWordsError(f"decimals with {digits} digits behind the point, of `{about}`")
+        raise BeyondWordsError(f"decimals with {digits} digits after the point, of `{about}`")
     return StackKind("number", False, Fraction(10) ** -digits, True)
 
 

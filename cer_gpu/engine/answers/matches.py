@@ -424,13 +424,13 @@ class Matches(AnswerReader):
             if place.start in (None, 0) and place.step in (None, 1) and (place.stop or 0) >= 0:
                 return self if place.stop is None else self.head(place.stop)
             raise TypeError(
-                "of matches only the first ones can be sliced, matches[:10]: for others take to_arrow(), "
+                "only the first matches can be sliced, as in matches[:10]: for others use to_arrow(), "
                 "to_pandas() or list(matches), or top(10, by=...)"
             )
         if not hasattr(place, "__index__"):
             raise TypeError(
-                f"matches are numbered from 0, so {brief(place)} is none of them: a column is in "
-                "to_pandas() or to_arrow(flat=True), an event of a variable in matches[0]['a']"
+                f"matches[...] takes a number, from 0, or a slice, not {brief(place)}: for a column use "
+                "to_pandas() or to_arrow(flat=True), for the events of a variable matches[0]['a']"
             )
         number = index(place)
         early = self._kept is None and self._again and 0 <= number < FIRST
@@ -442,7 +442,7 @@ class Matches(AnswerReader):
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         raise TypeError(
-            "NumPy and pandas.DataFrame(matches) would take each match for one value: call "
+            "NumPy and pandas.DataFrame(matches) would treat each match as a single value: call "
             "matches.to_pandas() for a DataFrame, and matches.to_arrow(flat=True) for arrays"
         )
 

@@ -103,7 +103,7 @@ class RowPatternAnswer:
         for definition in self._clause.definitions:
             kind = self._types.type_of(definition.condition)
             if not pa.types.is_boolean(kind) and not pa.types.is_null(kind):
-                what = f"the condition of `{definition.variable}` is no condition, but of type {kind}"
+                what = f"DEFINE needs a condition for `{definition.variable}`, and this is of type {kind}"
                 hint = "compare it with something: `price > 10`"
                 raise QueryError([Diagnostic("CER117", what, definition.at, hints=(hint,))], self._text)
         if self._clause.within is not None and not self._clause.order_by:

@@ -163,20 +163,24 @@ def check_live(clause: RowPatternClause, text: str) -> None:
     """
     if clause.within is None:
         raise _refused(
-            "a stream knows that a match is over by WITHIN, and there is none",
+            "a stream needs WITHIN, which says when a match is over",
             text,
-            "write it behind PATTERN: PATTERN (a b+) WITHIN INTERVAL '5' MINUTE",
+            "write it after PATTERN: PATTERN (a b+) WITHIN INTERVAL '5' MINUTE",
         )
     if clause.order_by[0].descending:
-        raise _refused("the time of a stream ascends, and this ORDER BY descends", text, "leave DESC out")
+        raise _refused(
+            "a stream is in ascending order of time, and this ORDER BY is descending", text, "leave DESC out"
+        )
     if clause.rows is RowsPerMatch.ALL_WITH_UNMATCHED:
-        raise _refused("a stream has no rows without a match", text, "leave WITH UNMATCHED ROWS out")
+        raise _refused("a stream cannot return rows without a match", text, "leave WITH UNMATCHED ROWS out")
     if any(isinstance(part, Anchor) for part in parts_of(clause.pattern)):
         raise _refused(
-            "a stream has no last row, and forgets its first: no `^` and `$`", text, "leave them out"
+            "`^` and `$` cannot be used in a stream, which has no last row and does not keep its first one",
+            text,
+            "leave them out",
         )
     if numbers_conditions(clause):
-        raise _refused("a stream has MATCH_NUMBER() in measures alone", text, "leave it out of DEFINE")
+        raise _refused("in a stream, MATCH_NUMBER() can only be a measure", text, "leave it out of DEFINE")
     if reach(clause)[1]:
         raise _refused("NEXT looks at rows that have not come yet", text, "use PREV from the later row")
 

@@ -149,7 +149,7 @@ class SearchCode:
         """A constant, as a value of a type where it is compared with one."""
         scalar = typed_constant(constant.value, kind)
         if scalar is None:
-            raise self._refused(f"{brief(constant.value)} is no value of the type {kind}", constant)
+            raise self._refused(f"{brief(constant.value)} is not a value of the type {kind}", constant)
         if not scalar.is_valid:
             return Cell(self._emit(c.NULL), pa.null())
         return Cell(self._word(constant_word(scalar)), word_type(scalar.type))
@@ -174,7 +174,7 @@ class SearchCode:
             return Cell(self._emit(c.VARIABLE, register, navigation.offset, self._names_at), pa.string())
         if any(isinstance(leaf, MatchedVariable) for leaf in leaves(navigation.expression)):
             raise self._refused(
-                "CLASSIFIER() cannot be computed with in DEFINE: compare it alone", navigation
+                "in DEFINE, CLASSIFIER() can only be compared, as in CLASSIFIER() = 'A'", navigation
             )
         column = self.columns.add(self._values.of_fields(navigation.expression))
         kind = word_type(self.columns.arrays[column].type)

@@ -46,7 +46,7 @@ def pattern(call: ScalarCall) -> ScalarStep:
             match = matcher(given.constant.as_py())
             match(pa.array([""], TEXT))
         except ValueError as error:  # of Arrow, too
-            code, hint = "CER033", "behind the character of ESCAPE stands `%`, `_` or itself"
+            code, hint = "CER033", "the character of ESCAPE must be followed by `%`, `_` or itself"
             if name == "regexp":
                 code, hint = "CER034", "write a `\\` before each special character that is meant as itself"
             said = str(error).removeprefix("Invalid regular expression: ")
@@ -160,7 +160,7 @@ def joined(call: ScalarCall) -> ScalarStep:
     if not kinds <= {"text", "null", "int", "float", "decimal", "bool", "date", "timestamp", "time"}:
         raise call.type_refusal("CER029", "it joins texts; CAST the others: `CAST(x AS VARCHAR)`")
     if "text" not in kinds:
-        raise call.type_refusal("CER029", "one side at least is a text; a sum is written with `+`")
+        raise call.type_refusal("CER029", "at least one side must be a text; write a sum with `+`")
     type_ = pa.large_string() if pa.large_string() in call.types else TEXT
 
     forms = [caster(one, type_) for one in call.types]

@@ -59,7 +59,7 @@ _LESS = _ComparisonCodes(c.LESS, c.LESS_REALS, c.LESS_SCALED, c.MORE_SCALED)
 
 def _decimal(scale: int) -> pa.DataType:
     if scale > DIGITS:
-        raise TooFineError(f"a decimal with {scale} digits behind the point")
+        raise TooFineError(f"a decimal with {scale} digits after the point")
     return pa.decimal128(DIGITS, scale)
 
 

@@ -492,6 +492,6 @@ def _refuse_further(form: Form[Any], kept: set[str]) -> None:
     """Refuse a form that shows columns which a stream has not kept of its events."""
     if further := [name for name in form.payload if name not in kept]:
         raise DataError(
-            "a stream keeps of its events what SELECT asks for, and it does not ask for "
-            f"{names_text(further)}: ask for all columns of the events that `a` marks with SELECT a[*]"
+            "a stream keeps only the columns that SELECT asks for, and it does not ask for "
+            f"{names_text(further)}: to keep all columns of the events that `a` marks write SELECT a[*]"
         )
