@@ -166,7 +166,7 @@ class Query:
         decimal_point : {".", ","}, optional
             The decimal point of numbers in CSV files.
         ambiguous : {"raise", "earliest", "latest", "infer"}, default "raise"
-            What a time of a CSV file means that clocks of its zone showed twice; "infer": by the rows' order.
+            How to read a CSV time that the clocks of its zone showed twice; "infer": by the rows' order.
         engine : str, default "auto"
             The engine that runs the query: "regular", "chain", "ordered", "apart", "threshold", "rule",
             "join", "timed", "clock" or "general", which takes every query. "auto" takes the cheapest
@@ -352,8 +352,8 @@ class Query:
             condition that is left out: a filter, `:`, an interval or the window; null in the row of the step
             itself), `hits` (int64: events at which a match ends), `matches` (int64, or decimal256 beyond 64
             bits: partial matches that reach the step) and `died`: those of the step before that go no
-            further; with `without`, those that would without it (null where that cannot be told: `note` says
-            why). Strategies, CONSUME BY, SUPPRESS and LIMIT are ignored.
+            further; with `without`, those of them that would go on without that condition (null where that
+            cannot be told: `note` says why). Strategies, CONSUME BY, SUPPRESS and LIMIT are ignored.
 
         Raises
         ------

@@ -44,9 +44,9 @@ FIRST, LAST, BEGAN, ENDED, KEY = "__first_row", "__last_row", "__began", "__ende
 class RowPatternQuery:
     """A SELECT with one MATCH_RECOGNIZE, whose matches a backtest counts.
 
-    `backtest` and `sweep` make it of a text; it is needed where the text is in a dialect. The table that the
-    statement names, whatever its name is, are the events of the backtest. Of the SELECT around only WHERE
-    matters: matches that it leaves out are not counted.
+    `backtest` and `sweep` make one from a text; make it yourself to name a dialect. The table that the
+    statement names stands for the events of the backtest, whatever its name is. Of the SELECT around
+    MATCH_RECOGNIZE only WHERE matters: matches that it leaves out are not counted.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ class RowPatternQuery:
     def explain(self, format: str = "text") -> str:
         """How the matches are found, as far as the text tells, where parameters stand for null; or a picture.
 
-        Parameters and errors as of `RowPatternResult.explain`.
+        Parameters and errors as for `RowPatternResult.explain`.
         """
         from cer_gpu.plan.planning.explain import check_format
         from cer_gpu.row_pattern_drawing import drawn_choices

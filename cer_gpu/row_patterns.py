@@ -44,7 +44,7 @@ def match_recognize(
 ) -> RowPatternResult | RowPatternVariants:
     """Run a SELECT with MATCH_RECOGNIZE.
 
-    It needs sqlglot, and DuckDB where the SELECT around does more than to give the rows:
+    It needs sqlglot, and DuckDB if the SELECT around it does more than return its rows:
     `pip install 'cer-gpu[sql]'`.
 
     Parameters
@@ -57,10 +57,10 @@ def match_recognize(
         The values of parameters, `$name`, by their names. With several mappings the statement runs with each,
         and the rows have a column for each parameter in front.
     memory : int, optional
-        How many bytes may be taken; if a table needs more, its partitions are put into files, and are done
-        one group after the other. By default as many as are free.
+        How many bytes of memory to use at most; if a table needs more, its partitions are written to files,
+        and processed one group after the other. By default all free memory.
     device : str, default "auto"
-        "cuda" finds matches on a device where conditions speak of rows at fixed places and matches do not
+        "cuda" finds matches on a GPU if each condition reads rows at fixed distances and matches do not
         overlap; sorting, conditions and measures stay on the CPU, so "auto" takes the CPU.
     **tables : object
         The tables that the text names: Arrow data, data frames, paths of files.

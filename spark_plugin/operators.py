@@ -131,8 +131,8 @@ def hits(df: DataFrame, query: Query | str, **keywords: Any) -> DataFrame:
     Returns
     -------
     DataFrame
-        `position`, the columns of PARTITION BY, `time`, and `latest_start`, the latest start of the complex
-        events that end there. With `event_id`, its values stand in place of both positions.
+        `position`, the columns of PARTITION BY, `time`, and `latest_start`, the latest start of the matches
+        that end there. With `event_id`, its values stand in place of both positions.
     """
     return _product(df, query, "hits", keywords)
 

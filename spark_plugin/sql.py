@@ -65,7 +65,7 @@ def register(spark: SparkSession, name: str = NAME) -> None:
 
     - `order_by`: the time column, or an array of it and the columns that break ties. It may be left out if
       the table has exactly one column of timestamps or dates.
-    - `event_id`, `order_unit`, `type_column`, `stream_column`, `engine`: as for `run`.
+    - `event_id`, `order_unit`, `type_column`, `stream_column`, `engine`, `nan_is_null`: as for `run`.
     - `ties`: 'warn', 'error' or 'any', as for `run`. Python warns at the line of this call, once of each
       query; under Spark Connect the warning is in the log of the worker.
     - `params`: the values of the query's parameters, a map or a struct, as in

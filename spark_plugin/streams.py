@@ -73,7 +73,7 @@ def stream_keywords(
 def stream(streaming_df: DataFrame, query: Query | str, **keywords: Any) -> DataFrame:
     """Run a query on a streaming DataFrame: one row for each match, as soon as time has decided it.
 
-    The answers are those of `cer_spark.run` over all rows that ever come, without those that come too late.
+    The matches are those of `cer_spark.run` over all rows that ever come, without those that come too late.
     It needs Spark's RocksDB state store, which is set in the session, with a log of changes, if nothing else
     is.
 
@@ -110,8 +110,8 @@ def stream(streaming_df: DataFrame, query: Query | str, **keywords: Any) -> Data
     initial : DataFrame or bytes, optional
         What came before, for a new checkpoint (one that is continued has a state of its own): the history,
         with the columns of the stream; or, for one bucket, a state from `cer.backtest(..., state=True)`. The
-        stream goes on after its last event: rows at that time or before are taken as late, and the matches
-        that are known by then, those of `run(history, until=...)`, are not given again. Of a history only the
+        stream continues after its last event: rows at that time or before count as late, and the matches that
+        are known by then, those of `run(history, until=...)`, are not returned again. Of a history only the
         last window is read, if the query has one.
 
     Returns

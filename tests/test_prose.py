@@ -42,6 +42,13 @@ INSTEAD = {
     r"where to (read|go) on": "documentation; next steps",
     r"afresh|anew": "again",
     r"crosswise": "in reverse",
+    r"belongs? into": "is for; stands in",
+    r"once only": "only once",
+    r"by way of": "through; with",
+    r"behind the (point|pattern)": "after",
+    r"(goes?|going) on (from|with|behind)": "continue",
+    r"more easily|in other words|namely|thereby|hereby|thereof|whereof": "leave it out",
+    r"put aside|lies apart|stands apart": "separate",
 }
 """What is out, as regular expressions over words, and what to write in its place."""
 
@@ -79,7 +86,7 @@ VERBOSE = (
 
 def out_of(text: str, page: str = "") -> list[str]:
     """The words of a text that are out."""
-    found = [one[0] for one in OUT.finditer(re.sub(MACHINES, "", text))]
+    found = [one[0] for one in OUT.finditer(re.sub(MACHINES, "", " ".join(text.split())))]
     return [word for word in found if (page, word.lower()) not in MEANT]
 
 

@@ -141,11 +141,11 @@ class Backtest(TableResult):
 
         The best of many variants is often the best by chance. So each is compared with the *base*, the same
         figure at all events, and its interval is widened for the number of variants that are compared
-        (Bonferroni's correction). `verdict` says whether any lies beyond the base with its whole interval.
-        With `split`, variants are chosen before it, and the verdict says what became of the best after it.
+        (Bonferroni's correction). `verdict` says whether the whole interval of any variant lies beyond the
+        base. With `split`, variants are chosen before it, and the verdict says how the best one did after it.
 
-        The intervals take hits to be independent. Where hits follow one another so closely that their
-        outcomes overlap, they are too narrow.
+        The intervals assume that hits are independent. If hits are so close to each other that their outcomes
+        overlap, the intervals are too narrow.
 
         Parameters
         ----------

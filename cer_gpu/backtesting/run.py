@@ -88,8 +88,8 @@ def backtest(
         `{"ret_5m": "AFTER 5 MINUTES (price) / price - 1"}`. The result has them in `Backtest.outcomes`;
         `docs/BACKTEST.md` lists all forms.
     split : str, datetime or number, optional
-        A time. Outcomes are then also summed up before it and from it on, apart from each other: choose a
-        variant on the events before, and judge it on those after.
+        A time. Outcomes are then also summed up separately before it and from it on: choose a variant on the
+        events before, and judge it on those after.
     durations : bool, default False
         Add how long the matches last, as `duration_median` and `duration_p95`. The matches are listed for it,
         which takes longer than counting them.
@@ -109,9 +109,9 @@ def backtest(
         run one by one without a window of time.
     state : bool or mapping of str to object, default False
         Keep what is open at the end of the events, as `Backtest.states`: `query.stream(state=..., late=...)`
-        goes on from there, and gives what this backtest has not counted. A mapping has further keywords of
-        that stream, such as `{"event_id": "id"}`. The events are read once more for each query. Queries with
-        FOLLOWED BY need `until`.
+        continues from there, and returns the matches that this backtest has not counted. A mapping has
+        further keywords of that stream, such as `{"event_id": "id"}`. The events are read once more for each
+        query. Queries with FOLLOWED BY need `until`.
     **keywords
         `order_by`, `type_column`, `sort`, `device`, `params` and others: as for `Query.run`. There is no
         `limit`, `memory` or `event_id`.

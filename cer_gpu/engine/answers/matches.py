@@ -142,9 +142,10 @@ class Matches(AnswerReader):
     def top(self, number: int, by: str, per: str | Sequence[str] = (), descending: bool = True) -> Matches:
         """The matches with the greatest values in a column, overall or for each key.
 
-        `top(10, by="gain")` gives the ten of the greatest gain, the greatest first, `top(1, by="duration",
-        per="host")` the longest of each host, and `top(1, by="start_time", per="host", descending=False)` the
-        first of each host. All matches are read once, batch by batch; only the chosen ones are kept.
+        `top(10, by="gain")` returns the ten matches with the greatest gain, greatest first. `top(1,
+        by="duration", per="host")` returns the longest match of each host, and `top(1, by="start_time",
+        per="host", descending=False)` the first match of each host. All
+        matches are read once, batch by batch; only the chosen ones are kept.
 
         Parameters
         ----------
@@ -156,8 +157,8 @@ class Matches(AnswerReader):
         per : str or sequence of str, optional
             Columns of the flat form: their values are the key.
         descending : bool, default True
-            False gives the least values, the least first. Values that are missing or NaN come last; of equal
-            values comes first what ends first.
+            False returns the least values, the least first. Values that are missing or NaN come last. Of
+            equal values, the match that ends first comes first.
 
         Returns
         -------
@@ -272,7 +273,7 @@ class Matches(AnswerReader):
         Returns
         -------
         pyarrow.Table
-            As `to_arrow(flat=True)`, but behind the position of the event that a variable marks there are
+            As `to_arrow(flat=True)`, but the position of the event that a variable marks is followed by
             all columns of its row: `a`, `a_ts`, `a_price`, `a_volume`, ... For a DataFrame with an index of
             its own also the labels of the row: `a_index`, or `a_` and the name of the index.
 

@@ -71,7 +71,7 @@ class BatchValues:
 
 @dataclass(frozen=True, slots=True)
 class ComplexEvent:
-    """One match: a match of the pattern.
+    """One match of a query.
 
     Attributes
     ----------
