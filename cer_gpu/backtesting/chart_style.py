@@ -67,6 +67,15 @@ def value_axis() -> altair.Axis:
     return found
 
 
+def count_axis(most: int) -> altair.Axis:
+    """An axis of numbers of events up to `most`, which has whole numbers alone."""
+    alt = charts()
+    found: altair.Axis = alt.Axis(
+        format=",d", tickCount=max(1, min(most, 10)), labelOverlap=True, labelSeparation=8
+    )
+    return found
+
+
 def time_axis(kind: str) -> altair.Axis:
     """An axis of times (`T`) or of numbers (`Q`), in hours from 0 to 24."""
     alt = charts()

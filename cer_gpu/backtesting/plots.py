@@ -17,6 +17,7 @@ from cer_gpu.backtesting.chart_style import (
     SMALL,
     WIDTH,
     charts,
+    count_axis,
     drawn_offline,
     field_name,
     legend,
@@ -83,13 +84,15 @@ class Plots:
         cut = self._result.about.buckets
         if timed and cut is not None:
             rows = over_time(labels, table, cut, shown)
-        data = alt.Data(values=[row for row in rows if row["variant"] in shown])
+        rows = [row for row in rows if row["variant"] in shown]
+        data = alt.Data(values=rows)
+        axis = count_axis(max((row["hits"] for row in rows), default=0))
         if not timed:
             chart = (
                 alt.Chart(data)
                 .mark_bar()
                 .encode(
-                    x=alt.X("hits:Q", title="hits", axis=alt.Axis(tickMinStep=1)),
+                    x=alt.X("hits:Q", title="hits", axis=axis),
                     y=alt.Y("variant:N", sort="-x", title=None, axis=alt.Axis(labelLimit=400)),
                     tooltip=["variant:N", "hits:Q", "matches:Q"],
                 )
@@ -103,7 +106,7 @@ class Plots:
             .mark_line(point=len(rows) < 400)
             .encode(
                 x=alt.X(f"bucket:{kind}", title="seconds" if lasting else None, axis=time_axis(kind)),
-                y=alt.Y("hits:Q", title="hits", axis=alt.Axis(tickMinStep=1)),
+                y=alt.Y("hits:Q", title="hits", axis=axis),
                 color=alt.Color("variant:N", title=None, sort=shown, legend=legend(shown)),
                 tooltip=[f"bucket:{kind}", "variant:N", "hits:Q", "matches:Q"],
             )
@@ -339,7 +342,8 @@ class Plots:
         tooltip = ["step:N", "without:N", "hits:Q", "matches:Q", "died:Q"]
         kept = alt.Chart(alt.Data(values=[row for row in rows if not row["without"]]))
         freer = alt.Chart(alt.Data(values=[row for row in rows if row["without"]]))
-        x = alt.X("hits:Q", title="events that complete the step", axis=value_axis())
+        axis_of_counts = count_axis(max((row["hits"] for row in rows), default=0))
+        x = alt.X("hits:Q", title="events that complete the step", axis=axis_of_counts)
         chart = (
             kept.mark_bar().encode(x=x, y=axis, tooltip=tooltip)
             + freer.mark_tick(thickness=3, color=SECOND_COLOUR).encode(x=x, y=axis, tooltip=tooltip)
