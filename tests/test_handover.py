@@ -102,7 +102,7 @@ def test_a_state_of_history_is_refused_where_it_does_not_fit() -> None:
 @pytest.mark.parametrize(
     ("text", "table", "keywords", "error"),
     [
-        ("SELECT * WHERE A NOT FOLLOWED BY [<= 1 s] B", HISTORY, {}, "say with until= up to when"),
+        ("SELECT * WHERE A NOT FOLLOWED BY [<= 1 s] B", HISTORY, {}, "pass until=, the time up to"),
         ("SELECT * WHERE A ; B", HISTORY, {"order_by": None}, "state=True needs order_by"),
         (STEPS, trades(("A", 5, "x"), ("A", 1, "y")), {}, "in the order of time, over all partitions"),
         (
