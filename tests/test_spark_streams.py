@@ -283,7 +283,7 @@ def test_row_patterns_are_those_of_one_run(folder: Folder, skip: str, also: str)
 def test_row_patterns_that_no_stream_has_are_refused(folder: Folder) -> None:
     pytest.importorskip("sqlglot")
     frame, sql = folder.frame(), RISES.format("PAST LAST ROW", "")
-    with pytest.raises(cer.QueryError, match="a match is over by WITHIN"):
+    with pytest.raises(cer.QueryError, match="a stream needs WITHIN"):
         cer_spark.stream(frame, sql.replace("WITHIN INTERVAL '40' MILLISECONDS", ""))
     with pytest.raises(ValueError, match="gives rows, what='run'"):
         cer_spark.stream(frame, sql, what="hits")
