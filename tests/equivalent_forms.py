@@ -13,7 +13,14 @@ from random import Random
 
 from cer_gpu.language import tree as t
 from cer_gpu.language.scope import variables
-from cer_gpu.language.walk import condition_variables, nodes, prior_variables, rebuild, walk
+from cer_gpu.language.walk import (
+    condition_variables,
+    nodes,
+    prior_variables,
+    rebuild,
+    walk,
+    with_attributes,
+)
 
 Law = Callable[[Random, t.SelectQuery], t.SelectQuery | None]
 
@@ -233,6 +240,42 @@ def as_equalities(rng: Random, query: t.SelectQuery) -> t.SelectQuery | None:
     return replace(query, pattern=made, partition=())
 
 
+def neighbours_as_previous(rng: Random, query: t.SelectQuery) -> t.SelectQuery | None:
+    """A comparison of neighbours and the time between them are predicates of the later one, with PREV.
+
+    `A AS a : B AS b FILTER b.v > a.v` is `A AS a : B AS b FILTER b[v > PREV(v)]`, and `A :[<= 2 s] B AS b` is
+    `A : B AS b FILTER b[ts - PREV(ts) <= 2 s]`: `:` and PREV count in the stream that the pattern runs on.
+    """
+
+    def change(node: t.Pattern) -> t.Pattern | None:
+        if isinstance(node, t.Sequence) and node.contiguous and node.gap is not None:
+            later, high = _own_name(node.right), node.gap.high
+            if later is None or node.gap.low is not None or high is None or high.unit is None or high.open:
+                return None
+            time = t.Attribute("ts")
+            since = t.Arithmetic("-", time, t.Previous(time))
+            near = t.Comparison("<=", since, t.Quantity(high.value, high.unit))
+            return replace(node, right=t.Filter(node.right, t.Every(later, near)), gap=None)
+        if not isinstance(node, t.Filter) or not isinstance(node.condition, t.Comparison):
+            return None
+        inner, leaf = node.pattern, node.condition
+        while isinstance(inner, t.Filter):
+            inner = inner.pattern
+        if not isinstance(inner, t.Sequence) or not inner.contiguous:
+            return None
+        one, later = _own_name(inner.left), _own_name(inner.right)
+        if one is None or later is None or condition_variables(leaf) != {one, later}:
+            return None
+
+        def of_later(read: t.Attribute) -> t.Expression:
+            attribute = t.Attribute(read.name)
+            return attribute if read.variable == later else t.Previous(attribute)
+
+        return replace(node, condition=t.Every(later, with_attributes(leaf, of_later)))
+
+    return _inside(rng, query, change)
+
+
 def _own_name(node: t.Pattern) -> str | None:
     """The variable of a step that is one event."""
     while isinstance(node, t.Filter):
@@ -258,7 +301,7 @@ LAWS: dict[str, Law] = {
     law.__name__: law
     for law in (
         brackets, turned, twice, split, moved_out, moved_in, distributed, unrolled, without_optional,
-        as_interval, as_selector, as_equalities,
+        as_interval, as_selector, as_equalities, neighbours_as_previous,
     )
 }  # fmt: skip
 

@@ -55,9 +55,24 @@ def question(rng: Random) -> t.SelectQuery:
     strategy = rng.choice(("", "", "", "", "LAST", "NEXT", "MAX"))
     key = f" PARTITION BY {KEY}" if rng.random() < 0.4 else ""
     window = rng.choice(("20 EVENTS", "2 s", "5 s", "20 s", "1 min"))
-    query = parse(f"SELECT {strategy} * WHERE {pattern}{key} WITHIN {window}")
+    text = f"SELECT {strategy} * WHERE {pattern}{key} WITHIN {window}"
+    own = Random(text)  # what is drawn later does not depend on it
+    if own.random() < 0.12:
+        text = f"SELECT {strategy} * WHERE {_neighbours(own)}{key} WITHIN {window}"
+    query = parse(text)
     assert isinstance(query, t.SelectQuery)
     return query
+
+
+def _neighbours(rng: Random) -> str:
+    """Two steps right after one another that are compared, or between which there is little time."""
+    steps = [f"({' OR '.join(rng.sample(TYPES, rng.choice((1, 2, 6))))}) AS {name}" for name in "ab"]
+    if rng.random() < 0.5:
+        steps = [f"{rng.choice(TYPES)} AS {name}" for name in "ab"]
+    if rng.random() < 0.4:
+        return f"{steps[0]} :[<= {rng.choice((100, 500))} ms] {steps[1]}"
+    compared = rng.choice(("b.v > a.v", "b.v - a.v > 20", "b.ts - a.ts > 100 ms", f"b.{KEY} = a.{KEY}"))
+    return f"({' : '.join(steps)}) FILTER {compared}"
 
 
 def events(seed: int, count: int) -> pa.Table:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from cer_gpu.errors import LimitError
@@ -13,7 +14,7 @@ from cer_gpu.language.measures import with_what_is_read
 from cer_gpu.language.repetition_edges import is_joint
 from cer_gpu.language.schema import Schema
 from cer_gpu.language.scope import variables
-from cer_gpu.language.walk import has_parameter, walk
+from cer_gpu.language.walk import has_parameter, nodes, walk
 from cer_gpu.logic.binding import reads
 from cer_gpu.logic.correlations import unfolded
 from cer_gpu.logic.formulas import correlates, without_besides
@@ -58,6 +59,8 @@ class Outline:
         Conditions that the statement has in its window instead; see `bounded`.
     written : SelectQuery or None
         The statement with these intervals where they are written; see `as_written`.
+    previous : bool
+        Whether the statement reads PREV where a comparison or an interval is written; see `with_previous`.
     """
 
     statement: tree.Statement
@@ -72,6 +75,7 @@ class Outline:
     spans: tuple[tree.Bound, ...] = ()
     bounds: tuple[tree.Condition, ...] = ()
     written: tree.SelectQuery | None = None
+    previous: bool = False
 
     @property
     def query(self) -> tree.SelectQuery:
@@ -143,6 +147,41 @@ def ranked(known: Outline, schema: Schema) -> tuple[Outline, Schema] | None:
     made = outline(statement, known.text)
     derives = made.derives or bool(placed.ranks)
     return replace(made, derives=derives, spans=(*known.spans, *made.spans)), placed
+
+
+def with_previous(known: Outline, schema: Schema | None) -> Outline | None:
+    """The outline of a query in which PREV replaces comparisons and intervals of neighbours.
+
+    Parameters
+    ----------
+    known : Outline
+    schema : Schema or None
+        None: it is not known which attribute intervals measure, and they stay.
+
+    Returns
+    -------
+    Outline or None
+        None where there is no such comparison or interval.
+    """
+    query = known.statement
+    if isinstance(query, tree.Rule) or not any(
+        getattr(node, "contiguous", False) for node in nodes(query.pattern)
+    ):
+        return None
+    from cer_gpu.logic.rewriting import previous_events as rewriting
+
+    pattern = rewriting.comparisons_with_previous(query.pattern)
+    if schema is not None and schema.order is not None and known.timed:
+        unrolls = not any(map(is_joint, walk((pattern, query.measures))))
+        gap = partial(rewriting.since_previous, schema=schema)
+        pattern = rewriting.intervals_with_previous(pattern, gap, unrolls)
+    if pattern is query.pattern:
+        return None
+    query, spans = replace(query, pattern=pattern), known.spans
+    if not spans:
+        query, spans = _canonical(query)
+    made = _outline(query, known.text, spans)
+    return replace(made, hidden=known.hidden, bounds=known.bounds, previous=True)
 
 
 def order_that_bounds(known: Outline) -> tuple[str, tuple[tree.Condition, ...]] | None:

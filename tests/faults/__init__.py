@@ -1,6 +1,6 @@
 """Faults that `make test-mutants` plants: a table for each part of the package."""
 
-from faults import arena, general, indexes, loop, registers, rows, streams, windows
+from faults import arena, general, indexes, loop, registers, rewriting, rows, streams, windows
 
 TABLES = {
     "loop": loop.FAULTS,
@@ -10,6 +10,7 @@ TABLES = {
     "registers": registers.FAULTS,
     "streams": streams.FAULTS,
     "general": general.FAULTS,
+    "rewriting": rewriting.FAULTS,
     "rows": rows.FAULTS,
 }
 """The faults of each part, by the name that `ONLY=` takes."""

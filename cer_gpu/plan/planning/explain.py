@@ -16,6 +16,7 @@ from cer_gpu.plan.outlook import Outlook
 from cer_gpu.plan.phrases import counted, lanes_told
 from cer_gpu.plan.planning.planner import Plan
 from cer_gpu.plan.planning.summary import (
+    REWRITTEN,
     WIDTH,
     device_told,
     forgotten,
@@ -104,6 +105,8 @@ def _lines(plan: Plan) -> Iterator[str]:
     yield line("guarantee", of.guarantee)
     for name, text in of.structure:
         yield line(name, text)
+    if plan.outline.previous:
+        yield line("rewritten", REWRITTEN)
     if plan.outline.timed:
         # A query without time need not load these.
         from cer_gpu.plan.planning.without_intervals import one_window_advised

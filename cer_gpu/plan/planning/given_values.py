@@ -16,7 +16,8 @@ from cer_gpu.language.schema import Schema
 from cer_gpu.plan.axes import Axis, GivenAxis, RelationAxis
 from cer_gpu.plan.constants import ConstantReader
 from cer_gpu.plan.leaves import AxisBuilder, RoleColumns
-from cer_gpu.plan.planning.planner import Plan, suppress_plan, window_of
+from cer_gpu.plan.planning.planner import Plan
+from cer_gpu.plan.planning.windows import suppress_plan, window_of
 
 NEVER = RelationAxis("!=", tree.Number(0), tree.Number(0))
 """The axis of what no event satisfies."""

@@ -19,9 +19,7 @@ from cer_gpu.errors import LimitError, QueryError
 from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.language import tree
 from cer_gpu.language.leaves import attributes
-from cer_gpu.language.scalar_functions import nearest_float
-from cer_gpu.language.schema import Schema, ValueType
-from cer_gpu.language.units import NANOSECONDS, exact, one_in
+from cer_gpu.language.schema import Schema
 from cer_gpu.language.walk import nodes
 from cer_gpu.logic.needed_types import needed_types, only_type
 from cer_gpu.plan.assumed_types import assumed_schema
@@ -30,9 +28,7 @@ from cer_gpu.plan.compiled_query import (
     CompiledQuery,
     KeyPlan,
     RowReading,
-    SuppressPlan,
     ValueColumn,
-    WindowPlan,
 )
 from cer_gpu.plan.constants import ConstantReader
 from cer_gpu.plan.cost import MAIN, Question
@@ -41,6 +37,7 @@ from cer_gpu.plan.lower import AUTO, RouteChoice, choose
 from cer_gpu.plan.lower.lowering import BuiltMachine, Refusal, Sketch
 from cer_gpu.plan.outline import Outline, as_written, bounded, over_order
 from cer_gpu.plan.outlook import Outlook
+from cer_gpu.plan.planning.windows import suppress_plan, window_of
 from cer_gpu.plan.symbols import Diagram, Stage, fold, stages
 
 if TYPE_CHECKING:
@@ -160,6 +157,36 @@ def _by_cheapest(
             (outline, schema), before = placed, None
     if schema is not None and (windowed := bounded(outline, schema)) is not outline:
         outline, before = windowed, None
+    near: Outline | None = None
+    if outline.timed or outline.correlates:
+        from cer_gpu.plan.planning.previous_events import form_with_previous
+
+        near = form_with_previous(outline, schema, forced=engine != AUTO)
+    if near is None:
+        own = None if before is not None and before.outline.previous else before
+        return _by_one(outline, schema, columns, engine, own, question, cuda)
+    # An engine that is asked for gets the query as it is written, if it takes that.
+    forms = (near, outline) if engine == AUTO else (outline, near)
+    wrong: list[QueryError | LimitError] = []
+    for form in forms:
+        same = before is not None and before.outline.statement == form.statement
+        try:
+            return _by_one(form, schema, columns, engine, before if same else None, question, cuda)
+        except (QueryError, LimitError) as error:
+            wrong.append(error)
+    raise wrong[forms.index(outline)]
+
+
+def _by_one(
+    outline: Outline,
+    schema: Schema | None,
+    columns: RoleColumns,
+    engine: str,
+    before: Plan | None,
+    question: Question,
+    cuda: bool,
+) -> Plan:
+    """The plan of an outline by the cheapest lowering whose machine is possible."""
     known = outline if schema is None else over_order(outline, schema.order)
     if before is not None and known is not outline and before.chosen.by_window:
         before = None  # another lowering may take it
@@ -405,47 +432,3 @@ def _limit(query: tree.SelectQuery) -> int | None:
     if query.strategy is not tree.Strategy.ANY:
         return query.limit
     return 1 if query.limit is None else min(1, query.limit)
-
-
-def window_of(statement: tree.Statement, schema: Schema, built: BuiltMachine) -> WindowPlan | None:
-    """The window of WITHIN, or the longest time that the pattern itself allows, if that is shorter."""
-    window = window_plan(statement.window, schema)
-    span = built.span
-    if span is None or (window is not None and (window.kind != "time" or window.size <= span)):
-        return window
-    return WindowPlan("time", span, schema.order)
-
-
-def suppress_plan(statement: tree.Statement, schema: Schema) -> SuppressPlan | None:
-    """SUPPRESS in the unit of the column of times."""
-    suppress = statement.suppress if isinstance(statement, tree.SelectQuery) else None
-    if suppress is None or not isinstance(statement, tree.SelectQuery):
-        return None
-    length = suppress.length
-    measured = window_plan(tree.Window(length.value, "time", length.unit), schema)
-    assert measured is not None
-    alone = bool(statement.partition) and suppress.by is not tree.Consume.ANY
-    return SuppressPlan("PARTITION" if alone else "ANY", measured.size)
-
-
-def window_plan(window: tree.Window | None, schema: Schema) -> WindowPlan | None:
-    """WITHIN in the unit of the column that it measures; the checks have seen that there is one."""
-    if window is None:
-        return None
-    if window.kind in ("events", "parameter"):  # of a parameter without a value anything is assumed
-        return WindowPlan("events", window.size)
-    size = exact(window.size)
-    attribute = window.attribute if window.kind == "attribute" else schema.order
-    assert attribute is not None
-    kind = schema.attributes[attribute]
-    if kind is ValueType.DECIMAL:
-        size /= one_in(schema.units[attribute])
-    if window.kind == "time" and window.unit is not None:
-        unit = schema.units.get(attribute, schema.order_unit)
-        assert unit is not None
-        size = size * NANOSECONDS[window.unit] / NANOSECONDS[unit]
-    measured = "time" if attribute == schema.order else "attribute"
-    if kind is ValueType.FLOAT64:
-        return WindowPlan(measured, nearest_float(size), attribute)
-    # Differences of integers are whole: the largest that is allowed is the floor.
-    return WindowPlan(measured, size.numerator // size.denominator, attribute)

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 WIDTH = 12
 
+REWRITTEN = "neighbours are compared by a predicate of the later one, with PREV: the same matches"
+"""What is said of a pattern that is not run as it is written."""
+
 ASKED = {"hits": "hits", "counts": "counts", "lists": "listing", "pushes": "streams"}
 """What is asked of a query (`QUESTIONS`), in the words of a user."""
 
@@ -32,6 +35,8 @@ def summary(plan: Plan) -> Iterator[str]:
     structure = dict(of.structure)
     if "formula" in structure:
         yield line("pattern", structure["formula"])
+    if plan.outline.previous:
+        yield line("rewritten", REWRITTEN)
     yield line("engine", _engines(plan))
     yield line("why", of.plain.why)
     yield line("how", of.plain.how)

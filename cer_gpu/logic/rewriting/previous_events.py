@@ -1,0 +1,213 @@
+"""What is asked of two neighbours is asked of the later one, with PREV.
+
+`A AS a : B AS b FILTER b.v > a.v` is `A AS a : B AS b FILTER b[v > PREV(v)]`, and `A :[> 6 h] B` over the
+order `ts` is `A : (B FILTER B[ts - PREV(ts) > 6 h])`. As comparisons and intervals these follow partial
+matches; as predicates of single events they leave the pattern regular.
+
+The law: in a complex event of `p : q`, end(C1) + 1 = start(C2), by position in the stream that the pattern
+runs on (LANGUAGE 3). PREV is of the event before in the same stream, whatever its type (LANGUAGE 4). So
+PREV(a) of the first event of C2 is a of the last event of C1, also where it is null; and PREV(a, n) of an
+event is a of the event n positions before. Both forms put the same values in the same comparison, so they
+have the same truth value, under NOT and OR too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, TypeAlias
+
+from cer_gpu.language import tree as t
+from cer_gpu.language.repetitions import has_optional
+from cer_gpu.language.scalar_functions import nearest_float
+from cer_gpu.language.schema import Schema, ValueType
+from cer_gpu.language.scope import variables
+from cer_gpu.language.units import NANOSECONDS, nanoseconds
+from cer_gpu.language.walk import leaves_of, rebuild, walk
+from cer_gpu.logic.binding import reads
+from cer_gpu.logic.boolean import conjunction, replace_literals
+from cer_gpu.logic.rewriting.distances import Distances, Offsets, distances
+
+Gap: TypeAlias = Callable[[t.Interval], "t.Condition | None"]
+"""The predicate that the time since the event before is in an interval; None where there is no such one."""
+
+
+def comparisons_with_previous(pattern: t.Pattern) -> t.Pattern:
+    """Replace comparisons of events whose distance is fixed by predicates of the last of them.
+
+    Each variable marks exactly one event, and a comparison, which speaks of every choice of events, speaks of
+    these. `A AS a : B AS b : C AS c FILTER c.v > a.v` becomes `... FILTER c[v > PREV(v, 2)]`.
+    """
+    made = _inside(pattern, comparisons_with_previous)
+    if not isinstance(made, t.Filter) or not any(map(_is_compared, leaves_of(made.condition))):
+        return made
+    known = distances(made.pattern)
+    condition = replace_literals(made.condition, lambda one: _of_latest(one, known))
+    return made if condition == made.condition else replace(made, condition=condition)
+
+
+def intervals_with_previous(pattern: t.Pattern, gap: Gap, unrolls: bool = True) -> t.Pattern:
+    """Replace intervals of `:` and `:+` by predicates of the first event of what comes after.
+
+    Parameters
+    ----------
+    pattern : Pattern
+    gap : callable
+    unrolls : bool
+        Whether a repetition may be taken out of its iteration, as in `p (p')+`. It may not where an aggregate
+        gives a value for each repetition.
+    """
+    made = _inside(pattern, lambda part: intervals_with_previous(part, gap, unrolls))
+    if not isinstance(made, t.Sequence | t.Iteration) or not made.contiguous or made.gap is None:
+        return made
+    after = gap(made.gap)
+    if after is None:
+        return made
+    if isinstance(made, t.Iteration):
+        later = _beginning(made.pattern, after, unrolls) if unrolls else None
+        return (None if later is None else _unrolled(made, made.pattern, later, None)) or made
+    if has_optional(made):
+        return made
+    right = _beginning(made.right, after, unrolls)
+    return made if right is None else replace(made, right=right, gap=None)
+
+
+def since_previous(interval: t.Interval, schema: Schema) -> t.Condition | None:
+    """That the time since the event before is in an interval; None where no predicate says that exactly.
+
+    Parameters
+    ----------
+    interval : Interval
+    schema : Schema
+        With an order.
+    """
+    assert schema.order is not None
+    time = t.Attribute(schema.order)
+    since = t.Arithmetic("-", time, t.Previous(time))
+    found: list[t.Condition] = []
+    for bound, op in ((interval.low, ">"), (interval.high, "<")):
+        if bound is not None:
+            value = _constant(bound, schema)
+            if value is None:
+                return None
+            found.append(t.Comparison(op if bound.open else f"{op}=", since, value))
+    return conjunction(found)
+
+
+def _constant(bound: t.Bound, schema: Schema) -> t.Expression | None:
+    """A bound as a constant that compares with a difference of times; None where there is none."""
+    kind, own = schema.attributes.get(schema.order or ""), schema.units.get(schema.order or "")
+    if bound.parameter is not None:
+        return None
+    if kind in (ValueType.TIMESTAMP, ValueType.DURATION):
+        unit = bound.unit or own
+        return None if unit is None else t.Quantity(bound.value, unit)
+    if kind not in (ValueType.INT64, ValueType.FLOAT64):
+        return None
+    if bound.unit is None:
+        return t.Number(bound.value)
+    if schema.order_unit is None:
+        return None
+    scaled = nanoseconds(bound.value, bound.unit) / NANOSECONDS[schema.order_unit]
+    if kind is ValueType.FLOAT64:
+        return t.Number(nearest_float(scaled))
+    return t.Number(scaled.numerator) if scaled.denominator == 1 else None
+
+
+def _inside(pattern: t.Pattern, change: Callable[[t.Pattern], t.Pattern]) -> t.Pattern:
+    """The pattern with its parts changed, but for what is looked for beside it, a query of its own."""
+    if isinstance(pattern, t.Beside):
+        left = change(pattern.left)
+        return pattern if left is pattern.left else replace(pattern, left=left)
+    return rebuild(pattern, change)
+
+
+def _beginning(pattern: t.Pattern, predicate: t.Condition, unrolls: bool) -> t.Pattern | None:
+    """The complex events of a pattern whose first event satisfies a predicate; None where that is not known.
+
+    A selector chooses among all complex events of its operand, so nothing is put inside.
+    """
+
+    def begun(part: t.Pattern) -> t.Pattern | None:
+        return _beginning(part, predicate, unrolls)
+
+    match pattern:
+        case t.EventType(name=name):
+            return t.Filter(pattern, t.Every(name, predicate))
+        case (
+            t.As(pattern=inner) | t.Filter(pattern=inner) | t.Timed(pattern=inner) | t.Project(pattern=inner)
+        ):
+            made = begun(inner)
+            return None if made is None else replace(pattern, pattern=made)
+        case t.Or(left=left, right=right):
+            one, other = begun(left), begun(right)
+            return None if one is None or other is None else replace(pattern, left=one, right=other)
+        case t.Sequence(left=left) | t.And(left=left) | t.Unless(left=left) | t.Beside(left=left):
+            if isinstance(pattern, t.Sequence) and has_optional(pattern):
+                return None
+            made = begun(left)
+            return None if made is None else replace(pattern, left=made)
+        case t.Iteration(pattern=body) if unrolls:
+            made = begun(body)
+            return None if made is None else _unrolled(pattern, made, body, pattern.gap)
+    return None
+
+
+def _unrolled(
+    iteration: t.Iteration, first: t.Pattern, later: t.Pattern, gap: t.Interval | None
+) -> t.Pattern | None:
+    """An iteration whose first repetition differs from the later ones; None where that changes what it means.
+
+    A filter inside speaks of its own repetition, so that it must read no variable that the repetition defines
+    outside the filtered part; and PRIOR would look for a repetition before.
+    """
+    body, times = iteration.pattern, iteration.times
+    if times is not None and (times.least_parameter or times.most_parameter):
+        return None
+    if reads(body) & variables(body) or any(getattr(node, "prior", "") for node in walk(body)):
+        return None
+    most = None if iteration.most is None else iteration.most - 1
+    if most == 0:
+        return first
+    rest = t.Iteration(later, iteration.contiguous, gap, t.Times(max(iteration.least - 1, 1), most))
+    longer = t.Sequence(first, rest, iteration.contiguous, gap)
+    return longer if iteration.least > 1 else t.Or(first, longer)
+
+
+def _is_compared(leaf: t.Condition) -> bool:
+    """Whether a condition compares events of several variables, and nothing of them but their values."""
+    if isinstance(leaf, t.Every | t.Truth):
+        return False
+    names: set[str | None] = set()
+    for node in walk(leaf):
+        if isinstance(node, t.Aggregate) or (isinstance(node, t.Previous) and node.parameter is not None):
+            return False
+        if isinstance(node, t.Attribute):
+            if node.prior:
+                return False
+            names.add(node.variable)
+    return len(names) > 1 and None not in names
+
+
+def _of_latest(leaf: t.Condition, known: Distances) -> t.Condition:
+    """A comparison as a predicate of the last of its events; the comparison where their distances differ."""
+    if not _is_compared(leaf):
+        return leaf
+    names = {str(node.variable) for node in walk(leaf) if isinstance(node, t.Attribute)}
+    offsets = known.of(names)
+    if offsets is None:
+        return leaf
+    latest = max(names, key=lambda name: (offsets[name], name))
+    return t.Every(latest, _from(leaf, offsets, offsets[latest]), span=leaf.span)
+
+
+def _from(node: Any, offsets: Offsets, place: int) -> Any:
+    """A condition over values of several events as one over those of the event at `place`."""
+    match node:
+        case t.Attribute(name=name, variable=str() as variable):
+            attribute = t.Attribute(name, span=node.span)
+            behind = place - offsets[variable]
+            return t.Previous(attribute, behind, span=node.span) if behind else attribute
+        case t.Previous(attribute=t.Attribute(name=name, variable=str() as variable), distance=distance):
+            return t.Previous(t.Attribute(name), distance + place - offsets[variable], span=node.span)
+    return rebuild(node, lambda part: _from(part, offsets, place))
