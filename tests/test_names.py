@@ -27,6 +27,7 @@ NOUNS = words_of(
     continuation
     contract core correlation cost count counter cover cut data dataclass debt decimal decision
     deduplication demand demo dependence deriver description device diagnostic diagram digit disambiguation
+    distance
     disjunction display distribution domain draft duration edge effort element elimination encoder end engine
     enumeration episode equality error evaluation event eviction exit expansion expiry explanation
     exploration expression fact fault field file filler filter finder float fold folder footer form

@@ -6,6 +6,8 @@ import warnings
 from functools import partial
 from random import Random
 
+import numpy as np
+import pyarrow as pa
 import pytest
 from engine_oracle import check, check_quickly, select
 from generate import pattern, query_around, schema, stream
@@ -118,6 +120,7 @@ def test_intervals_between_neighbours_read_prev(text: str, expected: str) -> Non
         "A :[< 1 s] NOT (B)",
         "A :[< 1 s] NXT(B ; C)",
         "A :[< 1 s] B ?",
+        "A ? :[< 1 s] B",
         "A :[< 1 s] (B ALL C)",
         "A :[< 1 s] (B AS b FILTER b.v > PRIOR(b).v)+",
         "A :[< 1 s] (B AS b ; (C AS c FILTER c.v > b.v))+",
@@ -247,3 +250,73 @@ def test_engines_say_the_same_with_keys_and_streams(seed: int) -> None:
         for _ in range(3):
             check(query, stream(rng, rng.randrange(5, 10), types="AAB", holes=0.1), rng)
             check_quickly(query, stream(rng, rng.randrange(5, 10), types="AAB", holes=0.1), rng)
+
+
+def table_of(count: int = 900) -> pa.Table:
+    rng = np.random.default_rng(5)
+    return pa.table(
+        {
+            "type": rng.choice(["A", "B"], count),
+            "ts": pa.array(np.cumsum(rng.integers(0, 9, count)), pa.timestamp("s")),
+            "k": rng.integers(0, 3, count),
+            "v": rng.integers(0, 40, count),
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "other"),
+    [
+        ("A AS a :[> 3 s] B AS b", "A AS a : B AS b FILTER b[ts - PREV(ts) > 3 s]"),
+        ("A AS a : B AS b FILTER b.ts - a.ts > 3 s", "A AS a : B AS b FILTER b[ts - PREV(ts) > 3 s]"),
+        ("A AS a : B AS b FILTER b.v - a.v > $d", "A AS a : B AS b FILTER b[v - PREV(v) > $d]"),
+        ("A AS a : B AS b FILTER b.v = a.v", "A AS a : B AS b FILTER b[v = PREV(v)]"),
+        (
+            "A AS a :[<= 9 s] B AS b : A AS c FILTER c.v > a.v",
+            "A AS a : B AS b : A AS c FILTER b[ts - PREV(ts) <= 9 s] AND c[v > PREV(v, 2)]",
+        ),
+    ],
+)
+@pytest.mark.parametrize("key", ["", " PARTITION BY k"])
+def test_both_forms_run_the_same_engine(text: str, other: str, key: str) -> None:
+    table = table_of()
+    params = {"d": 20} if "$" in text else {}
+    one, two = (cer.compile(f"SELECT * WHERE {asked}{key}", params) for asked in (text, other))
+    told = one.explain(events=table, order_by="ts")
+    assert "\nengine      regular" in told
+    assert "\nrewritten " in told
+    assert "\nrewritten " not in two.explain(events=table, order_by="ts")
+    wanted = two.run(table, order_by="ts").to_arrow()
+    assert len(wanted) > 0
+    assert one.run(table, order_by="ts").to_arrow() == wanted
+    for engine in ("regular", "general"):
+        assert one.count(table, order_by="ts", engine=engine) == len(wanted)
+    opened = one.stream(order_by="ts")
+    parts = [opened.push(table.slice(low, 30)).to_arrow() for low in range(0, len(table), 30)]
+    parts.append(opened.close().to_arrow())
+    # A stream gives the matches of each push, in which keys come as they are met.
+    assert sorted(map(repr, pa.concat_tables(parts).to_pylist())) == sorted(map(repr, wanted.to_pylist()))
+
+
+def test_what_runs_as_fast_as_it_is_written_stays() -> None:
+    """A window needs no other column, and a key of all events none either."""
+    table = table_of()
+    for text in ("A AS a :[<= 3 s] B AS b", "A AS a : B AS b FILTER b.ts - a.ts <= 3 s", "A : B"):
+        query = cer.compile(f"SELECT * WHERE {text}")
+        assert "\nrewritten" not in query.explain(events=table, order_by="ts")
+
+
+def test_the_intervals_still_bound_a_match() -> None:
+    query = cer.compile("SELECT * WHERE A :[<= 3 s] B :[<= 2 s] A PARTITION BY k")
+    told = query.explain(events=table_of(), order_by="ts")
+    assert "the upper bounds of the intervals add up to a window" in told
+    assert "\nengine      regular" in told
+
+
+def test_the_event_before_may_be_of_another_table_and_lack_the_attribute() -> None:
+    one = pa.table({"ts": pa.array([1, 4, 9], pa.timestamp("s")), "v": [1, None, 3]})
+    two = pa.table({"ts": pa.array([2, 5, 10], pa.timestamp("s")), "w": [7, 8, 9]})
+    for asked, count in (("b.w > a.v", 2), ("NOT b.w > a.v", 1), ("b.w > a.v OR b.ts - a.ts > 0 s", 3)):
+        query = cer.compile(f"SELECT * WHERE A AS a : B AS b FILTER {asked}")
+        assert query.count({"A": one, "B": two}, order_by="ts") == count
+        assert query.count({"A": one, "B": two}, order_by="ts", engine="general") == count

@@ -61,6 +61,8 @@ class Outline:
         The statement with these intervals where they are written; see `as_written`.
     previous : bool
         Whether the statement reads PREV where a comparison or an interval is written; see `with_previous`.
+    span : number or None
+        The longest time from start to end that these intervals allow; None: any.
     """
 
     statement: tree.Statement
@@ -76,6 +78,7 @@ class Outline:
     bounds: tuple[tree.Condition, ...] = ()
     written: tree.SelectQuery | None = None
     previous: bool = False
+    span: int | float | None = None
 
     @property
     def query(self) -> tree.SelectQuery:
@@ -181,7 +184,12 @@ def with_previous(known: Outline, schema: Schema | None) -> Outline | None:
     if not spans:
         query, spans = _canonical(query)
     made = _outline(query, known.text, spans)
-    return replace(made, hidden=known.hidden, bounds=known.bounds, previous=True)
+    span: int | float | None = None
+    if schema is not None and known.timed:
+        from cer_gpu.plan.reaches import longest
+
+        span = longest(known.pattern, schema)
+    return replace(made, hidden=known.hidden, bounds=known.bounds, previous=True, span=span)
 
 
 def order_that_bounds(known: Outline) -> tuple[str, tuple[tree.Condition, ...]] | None:

@@ -29,8 +29,8 @@ FAULTS = (
     ),
     Fault(
         DISTANCES,
-        "if any(optional):",
-        "if False:",
+        "case t.Filter() | t.Timed()",
+        "case t.Optional() | t.Filter() | t.Timed()",
         "What is optional may be left out, so that other events are neighbours.",
         STAY,
     ),

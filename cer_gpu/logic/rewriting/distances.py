@@ -56,9 +56,6 @@ class Distances:
         return Distances(rest(self.front), rest(self.back), tuple(map(rest, self.inner)), self.length)
 
 
-UNKNOWN = Distances()
-
-
 def distances(pattern: t.Pattern) -> Distances:
     """The distances that a pattern fixes.
 
@@ -93,16 +90,12 @@ def distances(pattern: t.Pattern) -> Distances:
         case t.Filter() | t.Timed() | t.Unless() | t.Beside() | t.Selector():
             (inner,) = marking(pattern)
             return distances(inner)
-    return UNKNOWN
+    # An iteration repeats its events, and what is optional may be left out.
+    return Distances()
 
 
 def _of_sequence(pattern: t.Sequence) -> Distances:
-    left, right = pattern.left, pattern.right
-    one, other = _apart(left, right)
-    optional = isinstance(left, t.Optional), isinstance(right, t.Optional)
-    if any(optional):  # which of the events are neighbours depends on what is left out
-        front, back = NONE if optional[0] else one.front, NONE if optional[1] else other.back
-        return Distances(front, back, (*_every(one), *_every(other)))
+    one, other = _apart(pattern.left, pattern.right)
     if not pattern.contiguous:
         return Distances(one.front, other.back, (*_every(one), *_every(other)))
     joined = {**one.back, **{name: 1 + place for name, place in other.front.items()}}
@@ -118,8 +111,7 @@ def _of_sequence(pattern: t.Sequence) -> Distances:
 def _apart(left: t.Pattern, right: t.Pattern) -> tuple[Distances, Distances]:
     """Those of two patterns, without the variables that both define."""
     shared = variables(left) & variables(right)
-    one, other = (UNKNOWN if isinstance(side, t.Optional) else distances(side) for side in (left, right))
-    return one.limited(shared), other.limited(shared)
+    return distances(left).limited(shared), distances(right).limited(shared)
 
 
 def _of_both(one: Distances, other: Distances) -> Distances:

@@ -220,6 +220,8 @@ def _plan(
     doubted = partial(_doubts, outline) if _looks_beside(statement) else None
     planned = _planned(sketch, known, columns, deriver, doubted, before)
     built, dtype = planned.built, planned.dtype
+    if outline.span is not None and (built.span is None or outline.span < built.span):
+        built = replace(built, span=outline.span)
     values = built.values if deriver is None else deriver.all_rewritten(built.values)
     if values:
         built = _reading_values(built, values)
