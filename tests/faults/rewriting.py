@@ -12,7 +12,25 @@ UNITS = ("test_previous_events.py::test_units_of_the_order",)
 DISTANCES = "cer_gpu/logic/rewriting/distances.py"
 PREVIOUS = "cer_gpu/logic/rewriting/previous_events.py"
 
+PLANS = "cer_gpu/plan/planning/previous_events.py"
+KEPT = ("test_previous_events.py::test_what_runs_as_fast_as_it_is_written_stays",)
+BOUNDED = ("test_previous_events.py::test_the_intervals_still_bound_a_match",)
+
 FAULTS = (
+    Fault(
+        PLANS,
+        "return made if less else None",
+        "return made",
+        "What costs no less is run as it is written.",
+        KEPT,
+    ),
+    Fault(
+        "cer_gpu/plan/planning/planner.py",
+        "    if outline.span is not None and (",
+        "    if False and (",
+        "The intervals bound a match, also where PREV says them.",
+        BOUNDED,
+    ),
     Fault(
         DISTANCES,
         "    if not pattern.contiguous:\n",

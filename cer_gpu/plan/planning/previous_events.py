@@ -12,7 +12,10 @@ from cer_gpu.plan.outline import Outline, over_order, with_previous
 def form_with_previous(given: Outline, schema: Schema | None, forced: bool) -> Outline | None:
     """The outline with PREV, if no question costs more then and some question less; None otherwise.
 
-    Costs count the relevant events. PREV is read for every event, which takes about as long as one step.
+    Costs count steps for a relevant event, and PREV is read for every event: about 10 ns, and 20 ns with a
+    key. Over 5 million events, all of them relevant, a count of `E :[> 6 h] E` by key takes 0.1 s with PREV
+    and 0.4 s without; where 2 % are relevant, 0.1 s and 0.03 s. As little may be lost and much gained, the
+    share of relevant events, which no plan knows, does not decide.
 
     Parameters
     ----------
