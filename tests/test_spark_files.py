@@ -64,11 +64,28 @@ QUERIES = {
         "SELECT * FROM S WHERE A AS a ;[<= 400 ms] B AS b ;[<= 300 ms] C AS c "
         "FILTER a[price > 80] AND c[price > 70]"
     ),
+    "neighbours": "SELECT * FROM S WHERE A AS a :[<= 400 ms] B AS b :[<= 300 ms] C AS c",
+    "neighbours without a window": "SELECT * FROM S WHERE A AS a : B AS b FILTER b.price - a.price > 20",
+    "keyed, neighbours": (
+        "SELECT * FROM S WHERE A AS a :[<= 400 ms] B AS b : C AS c FILTER c.price > a.price PARTITION BY [k]"
+    ),
     "keyed, sessions": "SELECT MAX * WHERE (A AS a FILTER a[price > 40]){2,}[<= 900 ms] PARTITION BY [k]",
 }
 
-SHUFFLED = ("keyed, count window", "keyed, no window", "keyed, suppressed", "keyed, sessions")
+SHUFFLED = (
+    "keyed, count window",
+    "keyed, no window",
+    "keyed, suppressed",
+    "keyed, neighbours",
+    "keyed, sessions",
+)
 """Those whose rows go from task to task."""
+
+WHOLE = (
+    *("whole", "neighbours without a window", "consumed", "suppressed"),
+    "keyed, suppressed everywhere",
+)
+"""Those that one task answers."""
 
 
 @pytest.fixture(scope="module")
@@ -266,7 +283,13 @@ def test_the_three_lines_of_the_readme(spark: Any, tmp_path: Path, monkeypatch: 
 def test_shares_have_the_rows_that_a_window_reaches(folder: str, table: pa.Table, name: str) -> None:
     found = opened_lake(folder, "ts")
     task = task_of(QUERIES[name], table.schema, "run", order_by="ts")
-    if name in ("whole", "consumed", "suppressed", "keyed, suppressed everywhere"):
+    if name in (
+        "whole",
+        "neighbours without a window",
+        "consumed",
+        "suppressed",
+        "keyed, suppressed everywhere",
+    ):
         with pytest.warns(UserWarning, match="one task reads all files"):
             (share,) = shares_of(found, task, SIZE) or []
         assert (share.first, share.halo) == (0, 0)

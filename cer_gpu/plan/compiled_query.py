@@ -167,6 +167,8 @@ class RowReading:
         The event types of which every match has an event.
     only_type : str or None
         The type of all events where no column tells their types: the name in FROM, if the query asks for it.
+    previous_inside : bool
+        Whether all events that PREV reads are of the same match, so that no event before a match matters.
     numbers : tuple of StageAxis
         The axes over numbers.
     texts : mapping of str to tuple of StageAxis
@@ -187,6 +189,7 @@ class RowReading:
     idle: int = 0
     needed: frozenset[str] = frozenset()
     only_type: str | None = None
+    previous_inside: bool = False
     numbers: tuple[StageAxis, ...] = field(init=False, compare=False)
     texts: Mapping[str, tuple[StageAxis, ...]] = field(init=False, compare=False)
     classified: tuple[str, ...] = field(init=False, compare=False)
@@ -446,7 +449,8 @@ class CompiledQuery:
         In the measure of the window. Outlooks may be nested, each beginning where another ends, so their
         reaches add up.
         """
-        window, before = self.window, self.reading.reads_before
+        window = self.window
+        before = 0 if self.reading.previous_inside else self.reading.reads_before
         if before and (self.outlooks or window is None or window.kind != "events"):
             return None  # how long ago the event before was, only the stream says
         if not self.outlooks:

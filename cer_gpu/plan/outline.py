@@ -61,6 +61,8 @@ class Outline:
         The statement with these intervals where they are written; see `as_written`.
     previous : bool
         Whether the statement reads PREV where a comparison or an interval is written; see `with_previous`.
+    previous_inside : bool
+        Whether nothing else reads PREV, so that all events that it reads are of the same match.
     span : number or None
         The longest time from start to end that these intervals allow; None: any.
     """
@@ -78,6 +80,7 @@ class Outline:
     bounds: tuple[tree.Condition, ...] = ()
     written: tree.SelectQuery | None = None
     previous: bool = False
+    previous_inside: bool = False
     span: int | float | None = None
 
     @property
@@ -185,11 +188,14 @@ def with_previous(known: Outline, schema: Schema | None) -> Outline | None:
         query, spans = _canonical(query)
     made = _outline(query, known.text, spans)
     span: int | float | None = None
+    inside = not any(isinstance(node, tree.Previous) for node in walk(known.statement))
     if schema is not None and known.timed:
         from cer_gpu.plan.reaches import longest
 
         span = longest(known.pattern, schema)
-    return replace(made, hidden=known.hidden, bounds=known.bounds, previous=True, span=span)
+    return replace(
+        made, hidden=known.hidden, bounds=known.bounds, previous=True, previous_inside=inside, span=span
+    )
 
 
 def order_that_bounds(known: Outline) -> tuple[str, tuple[tree.Condition, ...]] | None:

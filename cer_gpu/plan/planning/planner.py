@@ -244,6 +244,7 @@ def _plan(
         idle=_idle(planned.diagram, built),
         needed=needed_types(statement),
         only_type=only_type(statement),
+        previous_inside=outline.previous_inside,
     )
     compiled = CompiledQuery(
         outline.text, reading, built.machine, built.hits_machine, form, said.consume, said.limit,
