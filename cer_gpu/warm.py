@@ -263,6 +263,9 @@ def recorded() -> Needs:
                     for kernel in _kernels():
                         kernel.forget()
                     backtest(together, few, order_by="ts")
+        for kernel in _kernels():
+            kernel.forget()
+        compile(COMMON[3]).run(few, order_by="ts").top(1, by="end", per=["name", "start"])
         for rule in VIEWS:
             _maintained(rule)
     finally:

@@ -1,6 +1,6 @@
 """Faults that `make test-mutants` plants: a table for each part of the package."""
 
-from faults import arena, general, indexes, loop, registers, rewriting, rows, streams, windows
+from faults import answers, arena, general, indexes, loop, registers, rewriting, rows, streams, windows
 
 TABLES = {
     "loop": loop.FAULTS,
@@ -12,5 +12,6 @@ TABLES = {
     "general": general.FAULTS,
     "rewriting": rewriting.FAULTS,
     "rows": rows.FAULTS,
+    "answers": answers.FAULTS,
 }
 """The faults of each part, by the name that `ONLY=` takes."""

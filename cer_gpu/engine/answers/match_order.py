@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from cer_gpu.engine.answers.candidates import CandidateMatches, MatchKeys, can_be_key
 from cer_gpu.engine.answers.tidy_form import EventRows
 from cer_gpu.errors import DataError
 from cer_gpu.language.near_names import near_name
@@ -16,8 +17,6 @@ from cer_gpu.printable_text import names_text
 
 DURATION = "duration"
 """What the time from the start to the end is called where no column has this name."""
-
-_VALUE, _MATCH = "\0value", "\0match"
 
 
 class ChosenMatches(NamedTuple):
@@ -70,6 +69,8 @@ class MatchOrder(NamedTuple):
         for name in self.per:
             if name not in names:
                 raise DataError(f"the matches have no column {names_text([name])}: {_said(name, names)}")
+            if not can_be_key(kind := schema.field(name).type):
+                raise DataError(f"the column {names_text([name])} is of type {kind}, which is no key")
         if self.by not in names:
             if self.by != DURATION:
                 raise DataError(
@@ -83,7 +84,10 @@ class MatchOrder(NamedTuple):
             raise DataError(f"the column {names_text([self.by])} is of type {kind}, which has no order")
 
     def chosen(
-        self, parts: Iterable[tuple[pa.RecordBatch, pa.RecordBatch]], schema: pa.Schema
+        self,
+        parts: Iterable[tuple[pa.RecordBatch, pa.RecordBatch]],
+        flat_schema: pa.Schema,
+        schema: pa.Schema,
     ) -> ChosenMatches:
         """The matches that come first.
 
@@ -91,65 +95,28 @@ class MatchOrder(NamedTuple):
         ----------
         parts : iterable of (flat, rows)
             All matches, batch after batch: in flat form, and what is returned of the chosen ones.
-        schema : pyarrow.Schema
-            Of `rows`.
+        flat_schema, schema : pyarrow.Schema
+            Of `flat`, and of `rows`.
         """
-        best: pa.Table | None = None
-        held: pa.Table | None = None
-        before = 0
+        keys = MatchKeys(self.per, flat_schema) if self.per else None
+        candidates = CandidateMatches(self.number, self.descending, keys, schema)
         for flat, rows in parts:
-            given = self._valued(flat, before)
-            before += len(flat)
-            best = given if best is None else pa.concat_tables([best, given])
-            part = pa.Table.from_batches([rows])
-            held = part if held is None else pa.concat_tables([held, part])
-            first = pa.array(self._first(best))
-            best, held = best.take(first), held.take(first).combine_chunks()
-        if best is None or held is None:
-            return ChosenMatches(np.empty(0, np.int64), schema.empty_table())
-        return ChosenMatches(best[_MATCH].to_numpy(), held)
+            candidates.add(self._value(flat), flat, rows)
+        return ChosenMatches(*candidates.chosen())
 
-    def _valued(self, flat: pa.RecordBatch, before: int) -> pa.Table:
-        """The value, the key and the number of each match of a batch."""
+    def _value(self, flat: pa.RecordBatch) -> pa.Array:
+        """What the matches of a batch are ordered by."""
         names = flat.schema.names
         if self.by in names:
-            value = flat.column(names.index(self.by))
-        else:
-            start, end = self.times or names[:2]
-            value = pc.subtract(flat.column(names.index(end)), flat.column(names.index(start)))
-        numbers = pa.array(np.arange(before, before + len(flat)))
-        key = [_decoded(flat.column(names.index(name))) for name in self.per]
-        columns = [_decoded(value), numbers, *key]
-        return pa.table(columns, [_VALUE, _MATCH, *(f"\0{place}" for place in range(len(key)))])
-
-    def _first(self, valued: pa.Table) -> np.ndarray:
-        """The rows to keep, the first one in front."""
-        order: Any = [(_VALUE, "descending" if self.descending else "ascending"), (_MATCH, "ascending")]
-        ranked = pc.sort_indices(valued, sort_keys=order).to_numpy()  # nulls come last
-        if not self.per:
-            return ranked[: self.number]
-        group = np.zeros(len(ranked), np.int64)
-        for name in valued.column_names[2:]:
-            column = valued[name].combine_chunks().dictionary_encode(null_encoding="encode")
-            codes = group * len(column.dictionary) + column.indices.to_numpy(zero_copy_only=False)
-            group = np.unique(codes, return_inverse=True)[1]
-        own = group[ranked]
-        together = np.argsort(own, kind="stable")
-        begins = np.flatnonzero(np.diff(own[together], prepend=-1))
-        within = np.empty(len(own), np.int64)
-        lengths = np.diff(np.append(begins, len(own)))
-        within[together] = np.arange(len(own)) - np.repeat(begins, lengths)
-        return ranked[within < self.number]
+            return flat.column(names.index(self.by))
+        start, end = self.times or names[:2]
+        return pc.subtract(flat.column(names.index(end)), flat.column(names.index(start)))
 
 
 def _said(name: str, names: Sequence[str]) -> str:
     near = near_name(name, names, columns=True)
     meant = f"did you mean {names_text([near])}? " if near else ""
     return f"{meant}the columns are {names_text(list(dict.fromkeys(names)))}"
-
-
-def _decoded(column: pa.Array) -> pa.Array:
-    return column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
 
 
 def picked(results: Iterable[Any], matches: np.ndarray) -> Iterator[Any]:

@@ -182,10 +182,12 @@ class Matches(AnswerReader):
         flat_alone = self._form.grouped or not self._form.marking
         flat = None if flat_alone else self._forms.flat(False)
         wide = None if flat is None else WideForm(self._form, flat)
-        order.check(self.schema if flat is None else flat.schema, self._form.event_id is not None)
+        flat_schema = self.schema if flat is None else flat.schema
+        schema = self.schema if wide is None else wide.schema
+        order.check(flat_schema, self._form.event_id is not None)
         with within_memory("choosing matches"):
             parts = ((one if wide is None else wide.flat(one), one) for one in self._run(wide))
-            chosen = order.chosen(parts, self.schema if wide is None else wide.schema)
+            chosen = order.chosen(parts, flat_schema, schema)
         numbers, limited = chosen.matches, self._limited
 
         def produce(form: Any, wanted: int | None, room: Room | None = None) -> Iterator[Any]:
