@@ -124,14 +124,22 @@ def test_bits_are_those_of_the_definition(seed, before):
 @pytest.mark.draws("seed", 80)
 def test_bits_that_the_next_event_decides_are_those_of_the_definition(seed):
     rng = random.Random(f"next {seed}")
+    for kind in (
+        Reach("time", 0, rng.choice((0, 1, 2, 6))),
+        Reach("time", 0, 2),
+        Reach("time", 0),
+        Reach(None),
+    ):
+        for _ in range(5):
+            check_bits_by_next(rng, kind)
+
+
+def check_bits_by_next(rng: random.Random, reach: Reach) -> None:
+    """Assert what is found of random events in random batches, with lanes that are renumbered."""
     n, n_lanes = rng.choice((5, 30, 60)), rng.choice((1, 3, 9))
     symbols = np.array([rng.randrange(4 * LABELS) for _ in range(n)], np.uint8)
     lanes = np.array([rng.randrange(n_lanes) for _ in range(n)], np.int32)
     times = np.cumsum([rng.choice((0, 0, 1, 2, 5)) for _ in range(n)]) - 20
-    # Two of three reaches have an end: few seeds are drawn by default.
-    reach = Reach("time", 0, rng.choice((0, 1, 2, 6)))
-    if seed % 3 == 0:
-        reach = rng.choice((Reach("time", 0), Reach(None)))
     tables = TransitionTables(
         first=np.array([0, 0, 1, 2, 3], np.int32),
         source=np.zeros(3, np.int32),
@@ -141,20 +149,33 @@ def test_bits_that_the_next_event_decides_are_those_of_the_definition(seed):
     )
     outlook = outlook_of(tables, False, reach)
     assert outlook.by_next
-    stage = NextEventOutlook(outlook, bool(lanes.any()), Workers(1))
+    laned, alone = bool(lanes.any()), rng.random() < 0.5
+    stage = NextEventOutlook(outlook, laned, Workers(1), alone)
     got: list[tuple[int, int]] = []
     edges = sorted({0, n, *(rng.randrange(n) for _ in range(rng.randrange(8)))})
     timed, late = rng.random() < 0.7, 0
+    numbers = np.arange(n_lanes, dtype=np.int32)
+    """The present number of each lane."""
     for start, stop in pairwise(edges):
         # Where partitions are in order by themselves, what comes may be earlier than the events.
         now = int(times[stop - 1]) - rng.choice((0, 0, 1, 30)) if timed else None
-        for found in stage.decided(events_of(symbols, lanes, times, slice(start, stop)), n_lanes, now):
+        events = events_of(symbols, numbers[lanes] if laned else lanes, times, slice(start, stop))
+        for found in stage.decided(events, 2 * n_lanes, now):
             got.extend(zip(found.positions.tolist(), found.symbols.tolist()))
         late += stage.waits
-    for found in stage.rest(n_lanes):
+        if laned and rng.random() < 0.5:
+            # Lanes that nothing waits in are forgotten, and come back as new ones.
+            busy = stage.busy()
+            stage.keep(busy, np.arange(len(busy)), len(busy))
+            before, numbers = numbers, np.arange(n_lanes, dtype=np.int32) + len(busy)
+            for number, lane in enumerate(busy.tolist()):
+                numbers[before == lane] = number
+            assert stage.busy().tolist() == list(range(len(busy)))
+    for found in stage.rest(2 * n_lanes):
         got.extend(zip(found.positions.tolist(), found.symbols.tolist()))
-    assert got == sorted(got)
+    assert alone or got == sorted(got)
     assert dict(got) == wanted(tables, symbols, lanes, times, reach, False)
+    assert len(got) == len(dict(got))
     assert not stage.waits
 
 

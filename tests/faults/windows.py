@@ -8,6 +8,8 @@ RUNS = ("test_kernel_runs.py::test_hits_and_counts_are_those_of_the_runs",)
 
 AHEAD = ("test_kernel_outlook.py::test_bits_are_those_of_the_definition",)
 
+NEXT = ("test_kernel_outlook.py::test_bits_that_the_next_event_decides_are_those_of_the_definition",)
+
 FAULTS = (
     Fault(
         "kernels/windows/cpu.py",
@@ -81,10 +83,31 @@ FAULTS = (
     ),
     Fault(
         "kernels/outlook/cpu_next_event.py",
-        "nearest.time[lane] - time <= high",
-        "nearest.time[lane] - time < high",
+        "there & (nearest.time[lane] - time <= high)",
+        "there & (nearest.time[lane] - time < high)",
         "Where the next event decides, the reach includes its end too.",
-        ("test_kernel_outlook.py::test_bits_that_the_next_event_decides_are_those_of_the_definition",),
+        NEXT,
+    ),
+    Fault(
+        "kernels/outlook/cpu_next_event.py",
+        "now[0] - time > high",
+        "now[0] - time >= high",
+        "A reach is over when no event to come is at its end, either.",
+        NEXT,
+    ),
+    Fault(
+        "cer_gpu/engine/machines/next_event_outlook.py",
+        "        numbers -= stop\n",
+        "",
+        "Undecided events are numbered from the first event that is held.",
+        NEXT,
+    ),
+    Fault(
+        "cer_gpu/engine/machines/next_event_outlook.py",
+        "lanes=number[self._undecided.lanes]",
+        "lanes=self._undecided.lanes",
+        "Undecided events are in the lanes as they are numbered now.",
+        NEXT,
     ),
     Fault(
         "kernels/clock/cpu_stream.py",

@@ -3,47 +3,80 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from cer_gpu.engine.machines.past_outlook import OutlookReader
-from cer_gpu.engine.read.events import EventArrays, joined, taken
+from cer_gpu.engine.machines.past_outlook import NO_STARTS, NOT_RENAMED, OutlookReader
+from cer_gpu.engine.read.events import NO_LANES, EventArrays, joined, taken
 from cer_gpu.engine.read.lanes import HeldLanes, grown
 from cer_gpu.engine.workers import Workers
-from cer_gpu.kernels.outlook.contract import NOT_KEPT
+from cer_gpu.kernels.outlook.contract import ASKED, NOT_KEPT, OutlookEvents
 from cer_gpu.kernels.outlook.cpu_next_event import UNKNOWN, NextLanes, look_next
 from cer_gpu.plan.outlook import Outlook
 
 NOT_KNOWN = np.empty(0, np.uint64)
 """An empty `now`: it is not known before which time no event can come."""
 
-NOTHING = np.empty(0, np.int64)
-"""No events."""
+
+ONE_ASKED, ONE_NOT_HEARD = np.array([ASKED], np.uint8), np.zeros(1, np.uint16)
+"""The tables of undecided events, all of one symbol: each asks, and none decides another."""
 
 
-class HeldEvents(NamedTuple):
-    """Neighbouring events that are held back; only those that the machine may read.
+class UndecidedEvents(NamedTuple):
+    """The events that are held and not decided.
+
+    Attributes
+    ----------
+    numbers : ndarray, shape (n,), int64
+        Their numbers among those that are held, ascending.
+    lanes : ndarray, shape (n,) or (0,), int32
+        Empty if the query has no partitions.
+    times : ndarray, shape (n,), uint64
+        As the reach measures them.
+    """
+
+    numbers: np.ndarray
+    lanes: np.ndarray
+    times: np.ndarray
+
+    def some(self, which: np.ndarray) -> UndecidedEvents:
+        """Those of them that `which` says."""
+        return UndecidedEvents(*(each[which] if len(each) else each for each in self))
+
+    def read(self, symbol: np.dtype) -> OutlookEvents:
+        """The same, as the kernel reads them."""
+        symbols = np.zeros(len(self.numbers), symbol)
+        return OutlookEvents(
+            symbols, ONE_NOT_HEARD, NOT_RENAMED, ONE_ASKED, self.lanes, self.numbers, self.times, NO_STARTS
+        )
+
+
+NONE_UNDECIDED = UndecidedEvents(np.empty(0, np.int64), NO_LANES, np.empty(0, np.uint64))
+
+
+class FreshEvents(NamedTuple):
+    """New events, with the bit of each.
 
     Attributes
     ----------
     events : EventArrays
+    read : OutlookEvents
+        The same, as kernels read them.
     bits : ndarray, shape (n,), uint8
         0, 1 or `UNKNOWN`.
-    unknown : ndarray, shape (k,), int64
-        The events whose bit is unknown, ascending.
     """
 
     events: EventArrays
+    read: OutlookEvents
     bits: np.ndarray
-    unknown: np.ndarray
 
 
 class NextEventOutlook(HeldLanes, OutlookReader):
     """An outlook that is decided `by_next`, over events with integer times, given in the order of the stream.
 
     The events from the first undecided one on are held back. New events are read once there are as many of
-    them as undecided events: so each of these is read a few times at most.
+    them as undecided events: so each of these is looked at a few times at most.
 
     Parameters
     ----------
@@ -57,16 +90,21 @@ class NextEventOutlook(HeldLanes, OutlookReader):
 
     def __init__(self, outlook: Outlook, laned: bool, workers: Workers, symbols_alone: bool = False) -> None:
         super().__init__(outlook, laned, workers, symbols_alone)
-        self._held: list[HeldEvents] = []
         self._new: list[EventArrays] = []
         """Events that have not been read."""
+        self._held: list[EventArrays] = []
+        """The events that are held back; only those that the machine may read."""
+        self._bits = np.empty(0, np.uint8)
+        """Theirs, and room."""
+        self._count = 0
+        self._undecided = NONE_UNDECIDED
         self._turn = 0
         self._nearest = NextLanes(np.zeros(0, np.uint64), np.zeros(0, np.int64))
 
     @property
     def waits(self) -> int:
         """How many events are held back."""
-        return sum(len(part.events) for part in self._held) + sum(map(len, self._new))
+        return self._count + sum(map(len, self._new))
 
     def decided(self, events: EventArrays, lane_count: int, now: int | None) -> list[EventArrays]:
         """Read further events; gives those whose bit is known now, with their new symbols.
@@ -79,7 +117,7 @@ class NextEventOutlook(HeldLanes, OutlookReader):
             No event to come is before this time; None: that is not known.
         """
         self._new.append(events)
-        if sum(map(len, self._new)) < sum(len(part.unknown) for part in self._held):
+        if sum(map(len, self._new)) < len(self._undecided.numbers):
             return []
         return self._decide(lane_count, now)
 
@@ -91,85 +129,130 @@ class NextEventOutlook(HeldLanes, OutlookReader):
         return self._decide(lane_count, now, bit)
 
     def _decide(self, lane_count: int, now: int | None, bit: int | None = None) -> list[EventArrays]:
+        """Read the new events; gives those that are decided, and holds the others."""
         count = max(lane_count, 1)
         self._nearest = NextLanes(*(grown(one, count) for one in self._nearest))
         self._turn += 1
         mark = NOT_KNOWN if now is None else self.mark(np.array([now]))
-        new = [HeldEvents(events, np.empty(len(events), np.uint8), NOTHING) for events in self._new]
-        edges = [len(part.events) for part in new]
-        for number in reversed(range(len(new))):
-            read = self.read(new[number].events, lane_count)
-            edges[number] = look_next(read, self.high, mark, self._turn, self._nearest, new[number].bits)
-        held = [self._asked_again(part, mark) for part in self._held]
-        parts = [*held, *(self._with_unknown(part, edge) for part, edge in zip(new, edges))]
+        new = [
+            FreshEvents(events, self.read(events, lane_count), np.empty(len(events), np.uint8))
+            for events in self._new
+        ]
+        self._new = []
+        seen = self.high, mark, self._turn, self._nearest
+        for one in reversed(new):
+            look_next(one.read, *seen, one.bits)
+        self._look_again(seen)
         if bit is not None:
-            for part in parts:
-                part.bits[part.unknown] = bit
-            parts = [part._replace(unknown=NOTHING) for part in parts]
-        self._held, self._new = [], []
-        if self.symbols_alone:
-            alone = map(self._decided_alone, parts)
-            return [events for events in alone if events is not None]
-        given: list[EventArrays] = []
-        for number, part in enumerate(parts):
-            stop = 0 if self._held else int(part.unknown[0]) if len(part.unknown) else len(part.events)
-            if stop:
-                some = part.events if stop == len(part.events) else part.events.first(stop)
-                known = self.known(some, part.bits[:stop])
-                given += [] if known is None else [known]
-            if stop < len(part.events):
-                self._held.append(self._kept(part, stop, number >= len(held)))
+            self._bits[self._undecided.numbers] = bit
+            self._undecided = NONE_UNDECIDED
+            for one in new:
+                one.bits[one.bits == UNKNOWN] = bit
+        given = self._symbols_decided() if self.symbols_alone else self._first_decided()
+        for one in new:
+            given += self._symbols_of(one) if self.symbols_alone else self._first_of(one)
         # As one: once a part is run, lanes may be renumbered, which the other parts would not know.
-        return [joined(given)] if len(given) > 1 else given
+        return [joined(given)] if len(given) > 1 and not self.symbols_alone else given
 
-    def _decided_alone(self, part: HeldEvents) -> EventArrays | None:
-        """The symbols of those of some events that are decided, in any order; the others are held back."""
-        events, bits, unknown = part
-        symbols = events.symbols
-        if len(unknown):
-            waiting = events.take(unknown)
-            self._held.append(HeldEvents(waiting, bits[unknown], np.arange(len(unknown))))
-            symbols, bits = symbols.copy(), bits.copy()
-            symbols[unknown] = bits[unknown] = 0
-        return self.known(replace(events, symbols=symbols), bits)
+    def _look_again(self, seen: tuple[Any, ...]) -> None:
+        """Decide events that are held by the new ones, which have been read in the same round."""
+        if not len(self._undecided.numbers):
+            return
+        bits = np.empty(len(self._undecided.numbers), np.uint8)
+        look_next(self._undecided.read(self._held[0].symbols.dtype), *seen, bits)
+        self._bits[self._undecided.numbers] = bits
+        self._undecided = self._undecided.some(np.flatnonzero(bits == UNKNOWN))
 
-    def _asked_again(self, held: HeldEvents, mark: np.ndarray) -> HeldEvents:
-        """Events that are held back, those decided that the nearest of the new events decide."""
-        if not len(held.unknown):
-            return held
-        lanes = held.events.lanes[held.unknown] if self.laned else np.zeros(len(held.unknown), np.int32)
-        times = self.measure(held.events)[held.unknown]
-        there = self._nearest.round[lanes] == self._turn
-        held.bits[held.unknown[there]] = self._nearest.time[lanes[there]] - times[there] <= self.high
-        if len(mark):
-            over = ~there & (mark[0] >= times)
-            over[over] = mark[0] - times[over] > self.high
-            held.bits[held.unknown[over]] = 0
-            there |= over
-        return held._replace(unknown=held.unknown[~there])
+    def _first_decided(self) -> list[EventArrays]:
+        """The events that are held before the first undecided one, with their new symbols."""
+        numbers = self._undecided.numbers
+        stop, edge = int(numbers[0]) if len(numbers) else self._count, 0
+        given: list[EventArrays] = []
+        while edge < stop:
+            part = self._held[0]
+            some = part if edge + len(part) <= stop else part.first(stop - edge)
+            given += self._known(some, self._bits[edge : edge + len(some)])
+            edge += len(some)
+            self._held[:1] = [] if some is part else [part.slice(len(some))]
+        self._bits = self._bits[stop:]
+        numbers -= stop
+        self._count -= stop
+        return given
 
-    @staticmethod
-    def _with_unknown(held: HeldEvents, first: int) -> HeldEvents:
-        """New events with the list of those that are not decided, of which `first` is the first one."""
-        return held._replace(unknown=np.flatnonzero(held.bits[first:] == UNKNOWN) + first)
+    def _first_of(self, new: FreshEvents) -> list[EventArrays]:
+        """As `_first_decided`, of new events behind those that are held; the others are held as well."""
+        events, _, bits = new
+        waits = np.append(bits, UNKNOWN) == UNKNOWN
+        stop = 0 if self._count else int(np.argmax(waits))
+        if stop < len(events):
+            self._hold(new, stop)
+        if not stop:
+            return []
+        return self._known(events if stop == len(events) else events.first(stop), bits[:stop])
 
-    def _kept(self, held: HeldEvents, stop: int, new: bool) -> HeldEvents:
-        """What is held back of events from one on; of new ones those alone that the machine may read."""
-        events, bits, unknown = held
-        if not new:
-            return held if not stop else HeldEvents(events.slice(stop), bits[stop:], unknown - stop)
-        places = np.flatnonzero(self.kept[events.symbols[stop:]] != NOT_KEPT) + stop
-        return HeldEvents(taken(events, places, self.workers), bits[places], np.searchsorted(places, unknown))
+    def _symbols_decided(self) -> list[EventArrays]:
+        """The symbols of the events that are held and decided; the others stay."""
+        numbers = self._undecided.numbers
+        given, waiting, edge = [], [], 0
+        for part in self._held:
+            low, high = np.searchsorted(numbers, [edge, edge + len(part)])
+            bits = self._bits[edge : edge + len(part)]
+            if low < high:
+                waiting.append(part.take(numbers[low:high] - edge))
+            given += self._known_alone(part, bits)
+            edge += len(part)
+        self._held = [joined(waiting)] if len(waiting) > 1 else waiting
+        self._count = len(numbers)
+        self._bits[: self._count] = UNKNOWN
+        numbers[:] = np.arange(self._count)
+        return given
+
+    def _symbols_of(self, new: FreshEvents) -> list[EventArrays]:
+        """As `_symbols_decided`, of new events; the others are held as well."""
+        if (new.bits == UNKNOWN).any():
+            self._hold(new, 0)
+        return self._known_alone(new.events, new.bits)
+
+    def _known_alone(self, events: EventArrays, bits: np.ndarray) -> list[EventArrays]:
+        """Those of some events that are decided, with their new symbols."""
+        waits = bits == UNKNOWN
+        if waits.any():
+            events = replace(events, symbols=np.where(waits, 0, events.symbols).astype(events.symbols.dtype))
+            bits = np.where(waits, np.uint8(0), bits)
+        return self._known(events, bits)
+
+    def _known(self, events: EventArrays, bits: np.ndarray) -> list[EventArrays]:
+        known = self.known(events, bits)
+        return [] if known is None else [known]
+
+    def _hold(self, new: FreshEvents, start: int) -> None:
+        """Hold those of some events that the machine may read, from one on; or the undecided ones alone."""
+        events, read, bits = new
+        there = bits == UNKNOWN if self.symbols_alone else self.kept[events.symbols] != NOT_KEPT
+        places = np.flatnonzero(there[start:]) + start
+        held = bits[places]
+        self._make_room(len(held))
+        self._bits[self._count : self._count + len(held)] = held
+        waits = np.flatnonzero(held == UNKNOWN)
+        own = places[waits]
+        lanes = read.lanes[own] if self.laned else NO_LANES
+        more = UndecidedEvents(waits + self._count, lanes, read.times[own])
+        self._undecided = UndecidedEvents(*map(np.concatenate, zip(self._undecided, more, strict=True)))
+        self._held.append(taken(events, places, self.workers) if len(places) < len(events) else events)
+        self._count += len(held)
+
+    def _make_room(self, events: int) -> None:
+        """Make room for the bits of further events."""
+        if self._count + events > len(self._bits):
+            more = np.empty(2 * (self._count + events), np.uint8)
+            more[: self._count] = self._bits[: self._count]
+            self._bits = more
 
     # ------------------------------------------------------------------------------------------ lanes
 
     def waiting(self) -> EventArrays:
         """The events that are held back; there is at least one."""
-        return joined(self._events)
-
-    @property
-    def _events(self) -> list[EventArrays]:
-        return [*(part.events for part in self._held), *self._new]
+        return joined([*self._held, *self._new])
 
     def held(self) -> np.ndarray:
         """The lanes of events that are held back, shape (k,), int64."""
@@ -185,15 +268,17 @@ class NextEventOutlook(HeldLanes, OutlookReader):
         """Forget all lanes but those in `used`; these have the given numbers from now on."""
         if not self.laned or not self.waits:
             return
-        most = max(int(events.lanes.max(initial=-1)) for events in self._events)
+        parts = [*self._held, *self._new]
+        most = max(int(part.lanes.max(initial=-1)) for part in parts)
         number = np.full(max(int(used.max(initial=-1)), most) + 1, -1, np.int32)
         number[used] = numbers
-        self._held = [
-            part._replace(events=replace(part.events, lanes=number[part.events.lanes])) for part in self._held
-        ]
-        self._new = [replace(events, lanes=number[events.lanes]) for events in self._new]
+        self._held, self._new = (
+            [replace(part, lanes=number[part.lanes]) for part in some] for some in (self._held, self._new)
+        )
+        self._undecided = self._undecided._replace(lanes=number[self._undecided.lanes])
 
     @property
     def nbytes(self) -> int:
         """The bytes that are kept."""
-        return sum(events.nbytes for events in self._events) + sum(one.nbytes for one in self._nearest)
+        held = sum(part.nbytes for part in [*self._held, *self._new])
+        return held + sum(each.nbytes for each in (self._bits, *self._undecided, *self._nearest))
