@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
 
 from cer_gpu.checked_query import check_roles, checked, opened, raise_errors, say_findings, schema_of
@@ -474,7 +473,7 @@ class Query:
         if self.names and asked.nan_is_null is None:
             bound.nan_watch = nan_watch(self._plans.nan_dependence, source)
         if not once:
-            bound.instead = partial(self.bound_to, source, asked, question, once=True)
+            bound.instead = lambda error: self.bound_to(source, error.asked(asked), question, once=True)
         return bound
 
     def _planned_for(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 
 from cer_gpu.diagnostics import Diagnostic, Span, render_all
 from cer_gpu.printable_text import printable
@@ -59,7 +61,29 @@ class DataError(CerError):
 
 
 class FarDecimalError(DataError):
-    """A decimal that events are compared by does not fit 64 bits; it is to be compared as a whole."""
+    """A decimal that events are compared by does not fit 64 bits; it is to be compared as a whole.
+
+    Attributes
+    ----------
+    note : str
+        What a user is told of the answer in its place.
+    """
+
+    note = "some decimals do not fit 64 bits: they are compared as numbers of any size"
+
+    def asked(self, options: Any) -> Any:
+        """The options by which the query is asked once more."""
+        return options
+
+
+class FarSumError(FarDecimalError):
+    """A sum of whole numbers may not fit 64 bits; only the general engine tells."""
+
+    note = "a sum may not fit 64 bits: partial matches are kept one by one"
+
+    def asked(self, options: Any) -> Any:
+        """As `FarDecimalError.asked`."""
+        return replace(options, engine="general")
 
 
 class RowError(DataError):

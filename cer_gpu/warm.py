@@ -75,6 +75,13 @@ JOINED = [
 ]
 """Queries that compare events with each other."""
 
+THRESHOLDS = [
+    "(A AS a)+ FILTER COUNT(DISTINCT a.name) >= 2",
+    "(A AS a) :+ FILTER SUM(a.n) > 9",
+    "(A AS a)+ FILTER MAX(a.price) - MIN(a.price) > 9",
+]
+"""Iterations with a threshold on all their events."""
+
 LOOKED_UP = [
     "Q() <- A(name = x, n = y), B(name = x, n = z)",
     "Q() <- A(name = x, n = y), B(name = x, n = z), z > y",
@@ -188,6 +195,8 @@ def texts() -> Iterator[str]:
             yield f"{joined} {window}" if "<-" in joined else f"SELECT * WHERE {joined} {window}"
         for rule in LOOKED_UP:
             yield f"{rule} {window}"
+        for threshold in () if "[" in window else THRESHOLDS:
+            yield f"SELECT NONE WHERE {threshold} {window} LIMIT 1"
         yield f"SELECT MAX * WHERE {PATTERNS[-1]} PARTITION BY name {window}"
         yield f"SELECT a[price] WHERE {STEPS} {window} CONSUME BY ANY"
         yield f"SELECT * WHERE {STEPS} PARTITION BY name {window} CONSUME BY PARTITION"

@@ -33,7 +33,7 @@ from random_repetitions import repeated
 from random_rules import random_join, random_rule, random_rule_events
 from random_steps import timed_query
 from random_suppressed import suppressed
-from random_thresholds import thresholds_query
+from random_thresholds import aggregate_thresholds_query, thresholds_query
 from random_windows import windowed_query
 from test_engine_rules import check as check_rule
 from test_engine_selection import bounded_query
@@ -92,6 +92,7 @@ KINDS: dict[str, Callable[[Random], tree.SelectQuery]] = {
     "values": values,
     "aggregates": aggregates_query,
     "thresholds": thresholds_query,
+    "aggregate thresholds": aggregate_thresholds_query,
     "timed": timed_query,
     "windows": windowed_query,
     "general": windowed_query,

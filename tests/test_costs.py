@@ -27,6 +27,7 @@ ANSWERED = {
     ORDERED: ["apart", "apart", "ordered", "ordered"],
     "SELECT * WHERE A AS a ; B ; C AS c FILTER a.v < c.v": ["apart"] * 4,
     "SELECT * WHERE (A AS a)+ FILTER COUNT(DISTINCT a.v) >= 3": ["threshold"] * 4,
+    "SELECT * WHERE (A AS a) :+ FILTER SUM(a.v) > 3": ["threshold"] * 4,
     "SELECT * WHERE A ;[<= 5 s] B": ["regular"] * 4,
     "SELECT * WHERE (A ; B+ ; C) WITHIN [<= 5 s]": ["regular"] * 4,
     "SELECT * WHERE LAST((A ; B) WITHIN [<= 5 s])": ["regular"] * 4,

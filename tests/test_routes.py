@@ -106,6 +106,9 @@ def test_an_engine_that_does_not_take_the_query_says_why() -> None:
 HOMES = {
     "StepPairMachine": ("plan.step_pairs", "plan.lower.apart", "machines.step_pairs"),
     "ThresholdMachine": ("plan.threshold_machine", "plan.lower.threshold", "machines.thresholds"),
+    "AggregateThresholdMachine": (
+        "plan.threshold_machine", "plan.lower.threshold", "machines.aggregate_thresholds",
+    ),
     "AutomatonMachine": ("plan.automaton", "plan.lower.regular", "machines.automaton", "cuda.machines"),
     "ClockMachine": ("plan.clock", "plan.lower.clock", "machines.one_clock"),
     "ComparedMachine": (
@@ -125,6 +128,7 @@ HOMES = {
     "TupleMachine": ("plan.tuples", "plan.lower", "engine.machines"),
     "TupleRunner": ("machines.tuples",),
     "ThresholdRunner": ("machines.thresholds",),
+    "AggregateThresholdRunner": ("machines.aggregate_thresholds",),
     "TupleForm": ("plan.compiled_query", "plan.marks", "plan.lower", "answers.form", "answers.results"),
     "GroupedResults": ("answers.results",),
     "MarkResults": ("answers",),

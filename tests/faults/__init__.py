@@ -1,6 +1,18 @@
 """Faults that `make test-mutants` plants: a table for each part of the package."""
 
-from faults import answers, arena, general, indexes, loop, registers, rewriting, rows, streams, windows
+from faults import (
+    answers,
+    arena,
+    general,
+    indexes,
+    loop,
+    registers,
+    rewriting,
+    rows,
+    streams,
+    thresholds,
+    windows,
+)
 
 TABLES = {
     "loop": loop.FAULTS,
@@ -13,5 +25,6 @@ TABLES = {
     "rewriting": rewriting.FAULTS,
     "rows": rows.FAULTS,
     "answers": answers.FAULTS,
+    "thresholds": thresholds.FAULTS,
 }
 """The faults of each part, by the name that `ONLY=` takes."""

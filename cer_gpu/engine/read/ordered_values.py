@@ -77,6 +77,10 @@ class OrderedValues:
         """The values that are numbers of `texts`, once some have been read."""
         return np.flatnonzero(self._by_texts).tolist()
 
+    def kind(self, number: int) -> str:
+        """The kind of the words of a value, as `Domain.kind`, once some have been read."""
+        return self._domains[self._values[number].among].kind
+
     def ordered(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The sides and the words of some events, with the words of texts in the order of the texts.
 

@@ -120,8 +120,8 @@ class BoundQuery:
         if options.until is not None:
             self._moment = moment_in("until", options.until, source.arrow_schema, options.order_by)
             self.until = turned_moment(self._moment, source.arrow_schema, options.order_by)
-        self.instead: Callable[[], BoundQuery] | None = None
-        """Makes the query that answers in its place, if decimals that it compares do not fit 64 bits."""
+        self.instead: Callable[[FarDecimalError], BoundQuery] | None = None
+        """Makes the query that answers in its place, if numbers do not fit 64 bits."""
         self.nan_watch: NanWatch | None = None
         """Notes NaN where the answer depends on what it means."""
 

@@ -1,4 +1,4 @@
-"""A query that is answered once more, where decimals that it compares by order do not fit 64 bits."""
+"""A query that is answered once more, where decimals that it compares, or sums, do not fit 64 bits."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class SourceQuery(Protocol):
     """A query on a source, such as `BoundQuery`."""
 
-    instead: Callable[[], Self] | None
+    instead: Callable[[FarDecimalError], Self] | None
     notes: Notes
 
     def begin(self, purpose: Literal["run"], *, more: tuple[str, ...]) -> Any:
@@ -59,11 +59,11 @@ def in_its_place(bound: Bound, error: FarDecimalError) -> Bound:
     if bound.instead is None:
         raise error
     try:
-        other = bound.instead()
+        other = bound.instead(error)
     except QueryError:  # nothing takes the query
         raise error from None
     other.notes = bound.notes
-    bound.notes.say("some decimals do not fit 64 bits: they are compared as numbers of any size", aloud=False)
+    bound.notes.say(error.note, aloud=False)
     return other
 
 
