@@ -11,6 +11,8 @@ from threading import Lock
 
 from numba import config, cuda
 
+from cer_gpu.compiling.identity import identity
+
 # Numba warns of every launch with few blocks: small inputs have few, and a user cannot give them more.
 config.CUDA_LOW_OCCUPANCY_WARNINGS = 0  # type: ignore[attr-defined]
 
@@ -44,6 +46,22 @@ def _compiled(body):
     return made
 
 
+def _body_of(value):
+    """The body of a kernel or of a function that kernels call; None for any other value."""
+    return getattr(value, "py_func", None)
+
+
+def _name_by_source(made, body):
+    """Let what lies on disk be valid for the source that it was made from.
+
+    Numba looks at the file of the kernel alone, and would load an old kernel after a function in another file
+    has changed.
+    """
+    files = getattr(getattr(made, "_cache", None), "_cache_file", None)
+    if files is not None:
+        files._source_stamp = identity(body, _body_of)
+
+
 class KernelLauncher:
     """A kernel: `kernel[blocks, threads](...)` launches it.
 
@@ -59,8 +77,12 @@ class KernelLauncher:
         self.name = body.__name__.removesuffix("_kernel")
         self.py_func = body
         self.compiled = _compiled(body)
+        self._named = False
 
     def __getitem__(self, configuration):
+        if not self._named:  # not earlier: the modules of the kernel may not be whole yet
+            _name_by_source(self.compiled, self.py_func)
+            self._named = True
         launch, watch = partial(_launched, self.compiled[configuration]), _watch.get()
         return launch if watch is None else watch(self, launch)
 

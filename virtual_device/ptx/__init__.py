@@ -1,0 +1,1 @@
+"""PTX, the assembler language of CUDA, to LLVM IR for the host."""
