@@ -1,8 +1,9 @@
-"""The device that tests of its kernels run on: a GPU, or Numba's simulator in a process of its own."""
+"""The device that tests of its kernels run on: a GPU, a virtual one, or Numba's simulator, each of these in a process
+of its own."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 from unittest.mock import patch
@@ -10,16 +11,22 @@ from unittest.mock import patch
 import numpy as np
 from cer_gpu.kernels.device.availability import cuda_usable
 from cer_gpu.kernels.device.geometry import Geometry
+from cer_gpu.kernels.device.jit import KernelLauncher
 from cuda_registry import KERNELS
 from numba import typeof, types
 from numba.np.numpy_support import from_dtype
 
 USABLE = cuda_usable()
 
+SIMULATED = USABLE.devices == ("simulator",)
+
+VIRTUAL = bool(USABLE) and USABLE.devices[0].startswith("Virtual device")
+"""Whether the devices are those of `virtual_device`: what the compiler makes of kernels runs on the host."""
+
 TINY = [Geometry(4, 2), Geometry(2, 3), Geometry(8, 1)]
 """Blocks of few threads, and grids too small for the work."""
 
-if USABLE.devices == ("simulator",):
+if SIMULATED:
     from bench import simulated
 
     simulated.install()
@@ -27,18 +34,20 @@ if USABLE.devices == ("simulator",):
 
 @contextmanager
 def forms_launched() -> Iterator[dict[str, set[tuple[types.Type, ...]]]]:
-    """The types of the arguments of all launches in the simulator meanwhile, by the kernel's name."""
-    from numba.cuda.simulator.kernel import FakeCUDAKernel
-
+    """The types of the arguments of all launches meanwhile, by the kernel's name."""
     found: dict[str, set[tuple[types.Type, ...]]] = {}
-    launch = FakeCUDAKernel.__call__
+    configured = KernelLauncher.__getitem__
 
-    def noting(kernel: FakeCUDAKernel, *arguments: object) -> object:
-        if kernel.__name__.endswith("_kernel"):
-            found.setdefault(kernel.__name__.removesuffix("_kernel"), set()).add(signature(arguments))
-        return launch(kernel, *arguments)
+    def noting(kernel: KernelLauncher, configuration: tuple[Any, ...]) -> Callable[..., Any]:
+        launch = configured(kernel, configuration)
 
-    with patch.object(FakeCUDAKernel, "__call__", noting):
+        def noted(*arguments: Any) -> Any:
+            found.setdefault(kernel.name, set()).add(signature(arguments))
+            return launch(*arguments)
+
+        return noted
+
+    with patch.object(KernelLauncher, "__getitem__", noting):
         yield found
 
 
@@ -48,7 +57,7 @@ def forms_ahead() -> dict[str, set[tuple[types.Type, ...]]]:
 
 
 def signature(arguments: tuple[Any, ...]) -> tuple[types.Type, ...]:
-    """The types with which a kernel is compiled for arguments of a launch in the simulator."""
+    """The types with which a kernel is compiled for the arguments of a launch."""
     return tuple(_type_of(argument) for argument in arguments)
 
 

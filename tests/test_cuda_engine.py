@@ -291,7 +291,6 @@ def test_resident_tables(text: str, times: str, monkeypatch: pytest.MonkeyPatch)
     assert query.count(nothing) == 0
 
 
-@pytest.mark.skipif(USABLE.devices != ("simulator",), reason="looks into the simulator")
 @pytest.mark.usefixtures("called")
 def test_what_is_launched_is_compiled_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
     """The types of all launches are in the registry, so that the tests of compilation are of what runs."""

@@ -57,8 +57,8 @@ def provide(name: str, function: Any) -> None:
     llvm.add_symbol(name, ctypes.cast(function, ctypes.c_void_p).value)
 
 
-@cache
 def _target_machine() -> Any:
+    """A new one each time: an engine owns the one that it is given."""
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     return llvm.Target.from_default_triple().create_target_machine(

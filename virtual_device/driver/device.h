@@ -94,7 +94,7 @@ void lose(CUresult error);
 int current_device(void);
 
 Allocation *find(const void *address, size_t size);
-const char *given_back(const void *address);
+const char *place_of(const void *address);
 void allow(void *address, size_t size, int kind, int device);
 void forget(void *address);
 

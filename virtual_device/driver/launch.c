@@ -108,11 +108,8 @@ API long virtual_access(long address, int size, int kind, int line, long value) 
         if (!found || at < found->at || at + size > found->at + found->bound) {
             found = find(at, size);
             if (!found || at + size > found->at + found->bound || (found->kind == DEVICE && found->device != now.device)) {
-                const char *where = !found          ? given_back(at)
-                                    : !found->bound ? "in memory that was given back"
-                                    : found->kind == DEVICE && found->device != now.device
-                                        ? "in the memory of another device"
-                                        : "behind the end of its allocation";
+                int elsewhere = found && found->kind == DEVICE && found->device != now.device;
+                const char *where = elsewhere ? "in the memory of another device" : place_of(at);
                 fault(kind, line, size, at, where, CUDA_ERROR_ILLEGAL_ADDRESS);
                 return (long)memset(harmless, 0, sizeof harmless);
             }

@@ -4,6 +4,7 @@
 
 #define UNWRITTEN 0xA5 // what new memory holds
 #define GIVEN_BACK 0xDD // what memory holds that a pool has been given back
+#define NEAR 512 // bytes behind the end of an allocation, or before its beginning
 #define MOST_KEPT 256
 #define MOST_KEPT_BYTES (1l << 26)
 
@@ -48,10 +49,16 @@ void forget(void *address) {
     memmove(table + at, table + at + 1, sizeof *table * (--known - at));
 }
 
-const char *given_back(const void *address) {
+// What lies at an address that no allocation has.
+const char *place_of(const void *wanted) {
+    const char *address = wanted;
     for (int at = 0; at < MOST_KEPT; at++)
-        if (kept[at].at && (const char *)address >= kept[at].at && (const char *)address < kept[at].at + kept[at].size)
+        if (kept[at].at && address >= kept[at].at && address < kept[at].at + kept[at].size)
             return "in memory that was given back";
+    long at = before(address);
+    if (at && address - (table[at - 1].at + table[at - 1].bound) < NEAR)
+        return table[at - 1].bound ? "behind the end of an allocation" : "in memory that was given back";
+    if (at < known && table[at].at - address <= NEAR) return "before the beginning of an allocation";
     return "outside of any allocation of the device";
 }
 
@@ -228,7 +235,7 @@ static CUresult copy(void *target, const void *source, size_t size, int directio
     Allocation *there = find(target, size), *from = find(source, size);
     if ((direction & TO_DEVICE && !there) || (direction & TO_HOST && !from)) {
         const void *wrong = direction & TO_DEVICE && !there ? target : source;
-        complain("a copy of %zu bytes from or to %p, %s", size, wrong, given_back(wrong));
+        complain("a copy of %zu bytes from or to %p, %s", size, wrong, place_of(wrong));
         return CUDA_ERROR_INVALID_VALUE;
     }
     Work work = {.kind = COPY, .device = current_device(), .target = target, .source = source, .size = size};
@@ -284,7 +291,7 @@ API CUresult cuMemcpyDtoDAsync(CUdeviceptr target, CUdeviceptr source, size_t si
 static CUresult fill(CUdeviceptr target, unsigned value, size_t count, unsigned width, CUstream stream) {
     if (lost) return lost;
     if (!find((void *)target, count * width)) {
-        complain("%zu bytes are set at %p, %s", count * width, (void *)target, given_back((void *)target));
+        complain("%zu bytes are set at %p, %s", count * width, (void *)target, place_of((void *)target));
         return CUDA_ERROR_INVALID_VALUE;
     }
     Work work = {.kind = FILL, .target = (char *)target, .value = value, .size = count, .width = width};

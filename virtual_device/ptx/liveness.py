@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from virtual_device.ptx.syntax import Entry, Instruction
 
@@ -13,13 +12,6 @@ WITHOUT_RESULT = frozenset(
 """Opcodes whose first operand is none that they write."""
 
 BARRIERS = frozenset(["bar", "barrier"])
-
-
-class _Registers(NamedTuple):
-    """The registers that an instruction reads, and those that it writes whatever its predicate says."""
-
-    read: frozenset[str]
-    written: frozenset[str]
 
 
 def is_barrier(item: Instruction | str) -> bool:
@@ -32,35 +24,60 @@ def live_behind_barriers(entry: Entry) -> dict[int, list[str]]:
     places = [at for at, item in enumerate(entry.body) if is_barrier(item)]
     if not places:
         return {}
+    registers = _Registers(entry)
     labels = {item: at for at, item in enumerate(entry.body) if isinstance(item, str)}
-    used = [_used(entry, item) for item in entry.body]
+    used = [registers.used(item) for item in entry.body]
     following = [_following(entry, labels, at) for at in range(len(entry.body))]
-    before: list[frozenset[str]] = [frozenset()] * len(entry.body)
+    before = [0] * (len(entry.body) + 1)
     changed = True
     while changed:
         changed = False
         for at in reversed(range(len(entry.body))):
-            behind = frozenset().union(*(before[one] for one in following[at]))
-            found = used[at].read | (behind - used[at].written)
+            behind = 0
+            for one in following[at]:
+                behind |= before[one]
+            read, kept = used[at]
+            found = read | behind & kept
             if found != before[at]:
                 before[at], changed = found, True
-    return {at: sorted(frozenset().union(*(before[one] for one in following[at]))) for at in places}
+    live = {}
+    for at in places:
+        behind = 0
+        for one in following[at]:
+            behind |= before[one]
+        live[at] = registers.named(behind)
+    return live
 
 
-def _used(entry: Entry, item: Instruction | str) -> _Registers:
-    if isinstance(item, str):
-        return _Registers(frozenset(), frozenset())
-    named = [
-        frozenset(one for one in re.findall(r"%[A-Za-z_]\w*", operand) if one in entry.registers)
-        for operand in item.operands
-    ]
-    read = frozenset().union(*named)
-    written: frozenset[str] = frozenset()
-    if item.name[0] not in WITHOUT_RESULT and named:
-        written, read = named[0], frozenset().union(*named[1:])
-    if item.guard:  # where it does not run, the old value stays
-        return _Registers(read | written | {item.guard}, frozenset())
-    return _Registers(read, written)
+class _Registers:
+    """Sets of the registers of a kernel, as bits of a number."""
+
+    def __init__(self, entry: Entry) -> None:
+        self._names = sorted(entry.registers)
+        self._bits = {name: 1 << at for at, name in enumerate(self._names)}
+
+    def named(self, bits: int) -> list[str]:
+        """The registers of a set."""
+        return [name for at, name in enumerate(self._names) if bits >> at & 1]
+
+    def used(self, item: Instruction | str) -> tuple[int, int]:
+        """The registers that an instruction reads, and all but those that it writes whatever happens."""
+        if isinstance(item, str):
+            return 0, -1
+        written, read = 0, self._bits.get(item.guard, 0)
+        for at, operand in enumerate(item.operands):
+            if at == 0 and item.name[0] not in WITHOUT_RESULT:
+                written = self._of(operand)
+            else:
+                read |= self._of(operand)
+        # Where the predicate is false, the old value stays.
+        return (read | written, -1) if item.guard else (read, ~written)
+
+    def _of(self, operand: str) -> int:
+        bits = 0
+        for name in re.findall(r"%[A-Za-z_]\w*", operand):
+            bits |= self._bits.get(name, 0)
+        return bits
 
 
 def _following(entry: Entry, labels: dict[str, int], at: int) -> list[int]:

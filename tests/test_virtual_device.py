@@ -1,0 +1,79 @@
+"""What runs on a device, on virtual devices, in processes of their own: neither a GPU nor its driver is needed.
+
+What the compiler makes of every kernel is executed, each access of memory is checked, and threads that race are found.
+By default every kernel runs in three orders of its threads, and the engine with streams as late as they may be; with
+`--all` every file of tests of a device runs there, too.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from test_cuda_simulator import RUN_THERE
+
+from virtual_device.driver_library import refusal
+from virtual_device.settings import Settings
+
+if refusal() is not None:
+    pytest.skip(str(refusal()), allow_module_level=True)
+
+TESTS = Path(__file__).resolve().parent
+
+SKIPPED = {"test_cuda_blocks.py": "only the simulator has threads of Python"}
+"""Files of tests that say nothing about a device, and why."""
+
+ALL = [file for files in RUN_THERE.values() for file in files if file not in SKIPPED]
+
+
+def run(settings: str, *arguments: str) -> str:
+    """Run tests on virtual devices; what pytest has said."""
+    command = [sys.executable, "-m", "pytest", "-p", "virtual_device.pytest_plugin", "-p", "no:cacheprovider"]
+    command += ["-n", "0", "-rs", "--virtual-device", settings, *arguments]
+    done = subprocess.run(
+        command,
+        cwd=TESTS.parent,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join((str(TESTS.parent), str(TESTS)))},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize(
+    ("settings", "file"),
+    [("", "test_virtual_faults.py"), ("", "test_virtual_kernels.py"), ("lazy,devices=2", "test_virtual_engine.py")],
+)
+def test_on_virtual_devices(settings: str, file: str) -> None:
+    said = run(settings, str(TESTS / file))
+    assert " passed" in said
+    assert re.search(r"\d skipped", said) is None, said
+
+
+@pytest.mark.large
+@pytest.mark.parametrize("settings", ["", "lazy,order=random,seed=1"])
+@pytest.mark.parametrize("file", ALL)
+def test_every_file_of_a_device(file: str, settings: str) -> None:
+    said = run(settings, *(["--all"] if not settings else []), str(TESTS / file))
+    assert " passed" in said
+    assert re.search(r"\d skipped", said) is None, said
+
+
+def test_settings_are_read_from_a_text() -> None:
+    read = Settings.parse("lazy,order=random,seed=7,devices=2,races=0,memory=1024")
+    assert read == Settings(devices=2, memory=1024, lazy=True, order="random", seed=7, races=False)
+    assert Settings.parse("") == Settings()
+    for text in ("late", "order=sideways", "devices=17", "devices=many"):
+        with pytest.raises(ValueError, match=r"late|sideways|17|many"):
+            Settings.parse(text)
+    # in the order in which `device.h` has the fields
+    header = (TESTS.parent / "virtual_device" / "driver" / "device.h").read_text()
+    names = re.search(r"long (devices[^;]*);", header)
+    assert names is not None
+    assert names[1].split(", ") == list(Settings.__slots__)

@@ -1,0 +1,82 @@
+"""Every kernel on virtual devices, in several orders of its threads, with each access checked: the CPU's results.
+
+`test_virtual_device` runs these tests in a process of their own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from ptx_definitions import BY_FORM
+
+from virtual_device import VirtualDevice, installed
+
+if installed() is None:
+    pytest.skip("test_virtual_device runs these tests", allow_module_level=True)
+
+from cuda_registry import KERNELS
+
+from cer_gpu.engine.cuda.check import inputs as check_inputs
+from cer_gpu.engine.cuda.check.families import check
+from cer_gpu.engine.cuda.check.inputs import Inputs
+from cer_gpu.kernels.device.geometry import Geometry
+
+pytestmark = pytest.mark.gpu
+
+REAL = Inputs().lane, Inputs().stream
+"""The blocks that the engine launches."""
+
+ORDERS = {
+    "ascending": REAL,
+    "descending": (Geometry(32, 5), Geometry(64, 3)),
+    "random": (Geometry(96, 1), Geometry(32, 2)),
+}
+"""For each order of threads, the blocks of kernels with a thread for each segment, and for each row."""
+
+
+@pytest.fixture
+def device() -> Iterator[VirtualDevice]:
+    """The virtual device, which has its settings again afterwards."""
+    found = installed()
+    assert found is not None
+    own = found.settings
+    yield found
+    found.configure(own)
+
+
+@pytest.fixture(params=ORDERS)
+def order(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """An order of threads, with random inputs of its own."""
+    if request.param != "ascending":
+        rng = np.random.default_rng(len(request.param))
+        monkeypatch.setattr(check_inputs, "mixed", lambda n, below: rng.integers(0, below, n))
+    return str(request.param)
+
+
+def test_every_kernel_has_the_results_of_the_cpu(device: VirtualDevice, order: str) -> None:
+    device.configure(replace(device.settings, order=order, seed=11, lazy=order == "random"))
+    found = check(Inputs(*ORDERS[order]))
+    assert found.fault is None, found.fault
+    assert set(found.kernels) == {kernel.name for kernel in KERNELS}
+    launched = {name for kernel in KERNELS for name in device.traffic() if f"{kernel.name}_kernel" in name}
+    assert len(launched) >= len(KERNELS)
+    assert set(device.traffic()) == launched
+
+
+WITHOUT_REGISTERS = re.compile(
+    r"(ld|st)(\.(global|shared|param|local|volatile))*\.[bsuf]\d+|bra(\.uni)?|ret|bar\.sync|cvta(\.to)?\.global\.u64"
+    r"|mov\.[bu](16|32|64)|atom(\.global|\.shared)?\.(add|cas|min|max)\.[bsu]64|bfi\.b64"
+)
+"""Instructions that `test_virtual_opcodes` tests one by one: memory, control flow, atomics, fields."""
+
+
+def test_every_instruction_of_a_kernel_is_tested_by_itself(device: VirtualDevice) -> None:
+    """Of all kernels that have been loaded by now."""
+    assert len(device.forms) > 120
+    assert sorted(
+        form for form in device.forms if form not in BY_FORM and not WITHOUT_REGISTERS.fullmatch(form)
+    ) == []
