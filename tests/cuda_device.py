@@ -1,5 +1,4 @@
-"""The device that tests of its kernels run on: a GPU, a virtual one, or Numba's simulator, each of these in a process
-of its own."""
+"""The device that tests of its kernels run on: a GPU, a virtual device, or Numba's simulator."""
 
 from __future__ import annotations
 
@@ -9,11 +8,12 @@ from typing import Any
 from unittest.mock import patch
 
 import numpy as np
+from cer_gpu.kernels.device.arrays import pooled
 from cer_gpu.kernels.device.availability import cuda_usable
 from cer_gpu.kernels.device.geometry import Geometry
 from cer_gpu.kernels.device.jit import KernelLauncher
 from cuda_registry import KERNELS
-from numba import typeof, types
+from numba import cuda, typeof, types
 from numba.np.numpy_support import from_dtype
 
 USABLE = cuda_usable()
@@ -49,6 +49,13 @@ def forms_launched() -> Iterator[dict[str, set[tuple[types.Type, ...]]]]:
 
     with patch.object(KernelLauncher, "__getitem__", noting):
         yield found
+
+
+def allocators() -> list[tuple[Any, str]]:
+    """The functions that take memory of a device or page-locked memory, with what they are attributes of."""
+    found: list[tuple[Any, str]] = [(cuda, name) for name in ("device_array", "to_device", "pinned_array")]
+    pool = pooled()
+    return found if pool is None else [*found, (pool, "empty"), (pool.cuda, "alloc_pinned_memory")]
 
 
 def forms_ahead() -> dict[str, set[tuple[types.Type, ...]]]:

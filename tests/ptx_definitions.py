@@ -195,15 +195,16 @@ def _integers() -> list[Definition]:
             ("max", max),
         ):
             found.append(Definition(f"{name}.{kind}", (kind, kind), kind, _numeric(kind, compute)))
-        high = _numeric(kind, lambda a, b, wide=width(kind): a * b >> wide)
+        wide = width(kind)
+        high = _numeric(kind, lambda a, b, wide=wide: a * b >> wide)
         found.append(Definition(f"mul.hi.{kind}", (kind, kind), kind, high))
         found.append(
             Definition(f"mad.lo.{kind}", (kind,) * 3, kind, _numeric(kind, lambda a, b, c: a * b + c))
         )
         if width(kind) < 64:
-            wide = f"{kind[0]}{2 * width(kind)}"
-            product = _numeric(kind, lambda a, b: a * b, wide)
-            found.append(Definition(f"mul.wide.{kind}", (kind, kind), wide, product))
+            double = f"{kind[0]}{2 * width(kind)}"
+            product = _numeric(kind, lambda a, b: a * b, double)
+            found.append(Definition(f"mul.wide.{kind}", (kind, kind), double, product))
     for kind in SIGNED:
         found.append(Definition(f"neg.{kind}", (kind,), kind, _numeric(kind, lambda a: -a)))
         found.append(Definition(f"abs.{kind}", (kind,), kind, _numeric(kind, abs)))
@@ -257,9 +258,7 @@ def _floats() -> list[Definition]:
         found.append(Definition(f"neg.{kind}", (kind,), kind, lambda a, top=top: a ^ top))
         found.append(Definition(f"abs.{kind}", (kind,), kind, lambda a, top=top: a & ~top))
         found.append(
-            Definition(
-                f"copysign.{kind}", (kind, kind), kind, lambda a, b, top=top: a & top | b & ~top
-            )
+            Definition(f"copysign.{kind}", (kind, kind), kind, lambda a, b, top=top: a & top | b & ~top)
         )
     return found
 

@@ -11,8 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from cer_gpu.kernels.device import availability
-from cuda_device import TINY, USABLE
-from numba import cuda
+from cuda_device import TINY, USABLE, allocators
 
 import cer_gpu as cer
 from cer_gpu.engine.cuda import classify as cuda_classify
@@ -200,7 +199,9 @@ class Memory:
     def guarded(self, function: Callable[..., object]) -> Callable[..., object]:
         def allocate(first: object, *others: object, **named: object) -> object:
             shape = first.shape if isinstance(first, np.ndarray) else first
-            dtype = first.dtype if isinstance(first, np.ndarray) else np.dtype(others[0])
+            dtype = (
+                first.dtype if isinstance(first, np.ndarray) else np.dtype(others[0] if others else np.uint8)
+            )
             size = int(np.prod(shape)) * dtype.itemsize
             self.made += 1
             if not self.fits(size, self.made):
@@ -214,8 +215,8 @@ class Memory:
 @pytest.fixture
 def memory(monkeypatch: pytest.MonkeyPatch) -> Memory:
     made = Memory()
-    for name in ("device_array", "to_device", "pinned_array"):
-        monkeypatch.setattr(cuda, name, made.guarded(getattr(cuda, name)))
+    for where, name in allocators():
+        monkeypatch.setattr(where, name, made.guarded(getattr(where, name)))
     return made
 
 
@@ -313,7 +314,9 @@ def test_other_errors_are_not_taken_for_a_lack_of_memory(monkeypatch: pytest.Mon
     def broken(*_: object, **__: object) -> None:
         raise RuntimeError("an illegal address")
 
-    monkeypatch.setattr(cuda, "pinned_array", broken)
+    for where, name in allocators():
+        if "pinned" in name:
+            monkeypatch.setattr(where, name, broken)
     with pytest.raises(RuntimeError, match="an illegal address"):
         cer.compile(QUERIES["time"]).hits(trades(30), device="cuda", **OPTIONS)
 

@@ -10,7 +10,8 @@ from types import SimpleNamespace
 import numpy as np
 import pyarrow as pa
 import pytest
-from cuda_device import TINY, USABLE
+from cuda_device import SIMULATED, TINY, USABLE, allocators
+from numba import cuda as numba_cuda
 from test_cuda_devices import OPTIONS, QUERIES, Memory, trades, with_geometry
 
 import cer_gpu as cer
@@ -23,6 +24,7 @@ from cer_gpu.engine.cuda.machines import resident_query as cuda
 from cer_gpu.engine.cuda.machines import resident_run as cuda_run
 from cer_gpu.engine.read.sources import device_interface, device_rows
 from cer_gpu.engine.read.sources.device_interface import (
+    ArrowArray,
     ArrowDeviceArray,
     ArrowDeviceArrayStream,
     device_batches,
@@ -30,8 +32,8 @@ from cer_gpu.engine.read.sources.device_interface import (
 from cer_gpu.engine.read.sources.open_source import open_source
 from cer_gpu.progress import Progress
 
-if USABLE.devices != ("simulator",):
-    pytest.skip("the memory of the simulator's device is the host's, and only there", allow_module_level=True)
+if not USABLE:
+    pytest.skip(f"{USABLE.reason}; the simulator runs these tests", allow_module_level=True)
 
 pytestmark = pytest.mark.gpu
 CPU, CUDA = 1, 2
@@ -55,6 +57,27 @@ def _small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cuda_memory, "LEAST", 8)
 
 
+KEPT: list[object] = []
+"""What is on the device for as long as the tests run: a batch may outlive the object that gave it."""
+
+
+def move(array: ArrowArray, column: pa.Array) -> None:
+    """Put the buffers of an exported column on the device; the memory of the simulator's is the host's."""
+    for at, buffer in enumerate(column.buffers()[: array.n_buffers]):
+        if buffer is not None and buffer.size and not SIMULATED:
+            there = numba_cuda.to_device(np.frombuffer(buffer, np.uint8))
+            array.buffers[at] = there.device_ctypes_pointer.value
+            KEPT.append(there)
+    if array.dictionary:
+        move(array.dictionary.contents, column.dictionary)
+
+
+def move_all(array: ArrowArray, batch: pa.RecordBatch) -> None:
+    """Put an exported batch on the device."""
+    for at, column in enumerate(batch.columns):
+        move(array.children[at].contents, column)
+
+
 class DeviceArray:
     """A record batch as an object of another library hands it over."""
 
@@ -64,7 +87,10 @@ class DeviceArray:
     def __arrow_c_device_array__(self, requested_schema: object = None) -> tuple[object, object]:
         schema, array = self._batch.__arrow_c_device_array__()
         at = device_interface.pointer_of(array, b"arrow_device_array")
-        ArrowDeviceArray.from_address(at).device_type = self._kind
+        exported = ArrowDeviceArray.from_address(at)
+        exported.device_type = self._kind
+        if self._kind == CUDA:
+            move_all(exported.array, self._batch)
         return schema, array
 
 
@@ -88,6 +114,8 @@ class DeviceStream:
                 return 5 if fails else 0
             batch._export_to_c_device(addressof(out.contents))
             out.contents.device_type = kind
+            if kind == CUDA:
+                move_all(out.contents.array, batch)
             return 0
 
         self._calls = {
@@ -110,7 +138,11 @@ class Column:
 
     def __init__(self, values: np.ndarray, **more: object) -> None:
         self._values = values
-        self.__cuda_array_interface__ = {**values.__array_interface__, "version": 3, **more}
+        interface = {**values.__array_interface__, "version": 3, **more}
+        if not SIMULATED:
+            self._there = numba_cuda.to_device(np.ascontiguousarray(values))
+            interface["data"] = (self._there.device_ctypes_pointer.value, False)
+        self.__cuda_array_interface__ = interface
 
 
 class Frame:
@@ -280,14 +312,12 @@ def test_progress_counts_events_that_lie_there(name: str, monkeypatch: pytest.Mo
 
 @pytest.mark.parametrize("name", ["time", "carried"])
 def test_memory_that_runs_out_ends_on_the_cpu(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    from numba import cuda as device
-
     query, table = cer.compile(QUERIES[name]), trades(150)
     wanted = query.counts(table, device="cpu", **OPTIONS)
     source = DeviceArray(one_batch(table))
     memory = Memory()
-    for name in ("device_array", "to_device", "pinned_array"):
-        monkeypatch.setattr(device, name, memory.guarded(getattr(device, name)))
+    for where, allocate in allocators():
+        monkeypatch.setattr(where, allocate, memory.guarded(getattr(where, allocate)))
     assert query.counts(source, **OPTIONS) == wanted
     whole = memory.made
     for share in (4, 6, 8):

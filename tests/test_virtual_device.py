@@ -1,8 +1,8 @@
-"""What runs on a device, on virtual devices, in processes of their own: neither a GPU nor its driver is needed.
+"""What runs on a device, on virtual devices in processes of their own: no GPU and no driver is needed.
 
-What the compiler makes of every kernel is executed, each access of memory is checked, and threads that race are found.
-By default every kernel runs in three orders of its threads, and the engine with streams as late as they may be; with
-`--all` every file of tests of a device runs there, too.
+What the compiler makes of every kernel is executed, each access of memory is checked, and races of threads
+are found. By default every kernel runs in three orders of its threads, and the engine with streams that work
+as late as they may; with `--all` every file of tests of a device runs there, too.
 """
 
 from __future__ import annotations
@@ -48,7 +48,11 @@ def run(settings: str, *arguments: str) -> str:
 
 @pytest.mark.parametrize(
     ("settings", "file"),
-    [("", "test_virtual_faults.py"), ("", "test_virtual_kernels.py"), ("lazy,devices=2", "test_virtual_engine.py")],
+    [
+        ("", "test_virtual_faults.py"),
+        ("", "test_virtual_kernels.py"),
+        ("lazy,devices=2", "test_virtual_engine.py"),
+    ],
 )
 def test_on_virtual_devices(settings: str, file: str) -> None:
     said = run(settings, str(TESTS / file))

@@ -73,16 +73,16 @@ class _Event:
 
 @pytest.mark.virtual_device_faults
 @pytest.mark.parametrize("missing", ["copied", "wait"])
-def test_a_wait_that_is_missing(
-    device: VirtualDevice, missing: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_wait_that_is_missing(device: VirtualDevice, missing: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Kernels do not wait for their events, or a buffer is filled while kernels still read from it."""
     assert wrong_counts() == 0
     assert device.faults() == []
     if missing == "copied":
         monkeypatch.setattr(staging.Upload, "wait", lambda _: None)
     else:
-        made = SimpleNamespace(**{name: getattr(cuda, name) for name in dir(cuda) if not name.startswith("_")})
+        made = SimpleNamespace(
+            **{name: getattr(cuda, name) for name in dir(cuda) if not name.startswith("_")}
+        )
         made.event = lambda *given: _Event(cuda.event(*given))
         monkeypatch.setattr(staging, "cuda", made)
     assert wrong_counts() > 0

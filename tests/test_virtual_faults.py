@@ -1,4 +1,4 @@
-"""Faults of kernels and of the host that are planted on virtual devices: each is found, and the right form is not.
+"""Faults of kernels and of the host, planted on virtual devices: each is found, and its right form passes.
 
 `test_virtual_device` runs these tests in a process of their own.
 """
@@ -235,7 +235,7 @@ def test_an_index_behind_the_end_of_shared_memory(device: VirtualDevice, length:
     assert device.faults() == []
     two[1, 1, 0, 64](target, 8)
     fault = told(device)
-    assert fault == "thread # of block # writes # bytes at # outside of any variable in shared memory (line # of the PTX)"
+    assert "writes # bytes at # outside of any variable in shared memory" in fault
 
 
 def test_an_index_behind_the_end_of_local_memory(device: VirtualDevice) -> None:
@@ -385,7 +385,7 @@ def test_an_illegal_access_can_end_the_use_of_the_device(
     device.configure(replace(device.settings, lose=True))
     fail(there)
     for _ in range(2):
-        with pytest.raises(CudaAPIError, match="ILLEGAL_ADDRESS|700"):
+        with pytest.raises(CudaAPIError, match=r"ILLEGAL_ADDRESS|700"):
             cuda.synchronize()
     device.reset()
     cuda.synchronize()

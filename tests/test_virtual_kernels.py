@@ -1,4 +1,4 @@
-"""Every kernel on virtual devices, in several orders of its threads, with each access checked: the CPU's results.
+"""Every kernel on virtual devices, in several orders of its threads: it has the results of the CPU.
 
 `test_virtual_device` runs these tests in a process of their own.
 """
@@ -18,12 +18,12 @@ from virtual_device import VirtualDevice, installed
 if installed() is None:
     pytest.skip("test_virtual_device runs these tests", allow_module_level=True)
 
+from cer_gpu.kernels.device.geometry import Geometry
 from cuda_registry import KERNELS
 
 from cer_gpu.engine.cuda.check import inputs as check_inputs
 from cer_gpu.engine.cuda.check.families import check
 from cer_gpu.engine.cuda.check.inputs import Inputs
-from cer_gpu.kernels.device.geometry import Geometry
 
 pytestmark = pytest.mark.gpu
 
@@ -77,6 +77,7 @@ WITHOUT_REGISTERS = re.compile(
 def test_every_instruction_of_a_kernel_is_tested_by_itself(device: VirtualDevice) -> None:
     """Of all kernels that have been loaded by now."""
     assert len(device.forms) > 120
-    assert sorted(
-        form for form in device.forms if form not in BY_FORM and not WITHOUT_REGISTERS.fullmatch(form)
-    ) == []
+    assert (
+        sorted(form for form in device.forms if form not in BY_FORM and not WITHOUT_REGISTERS.fullmatch(form))
+        == []
+    )

@@ -1,4 +1,4 @@
-"""Each instruction of PTX that the translator of the virtual device knows, against the definition of the ISA."""
+"""Each instruction of PTX that the virtual device translates, against the definition of the ISA."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ HEAD = ".version 8.0\n.target sm_90\n.address_size 64\n"
 SLOTS = 4
 """Arrays of 64-bit slots that a kernel gets: one for results, three for operands."""
 
-ACCESS = ctypes.CFUNCTYPE(ctypes.c_long, ctypes.c_long, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long)
+ACCESS = ctypes.CFUNCTYPE(
+    ctypes.c_long, ctypes.c_long, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long
+)
 RUN = ctypes.CFUNCTYPE(
     ctypes.c_long, *[ctypes.c_void_p] * 4, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long
 )
@@ -46,9 +48,7 @@ class HostKernel:
 
     def __call__(self, arrays: Sequence[np.ndarray], threads: int) -> None:
         addresses = (ctypes.c_uint64 * SLOTS)(*(array.ctypes.data for array in arrays))
-        places = (ctypes.c_void_p * SLOTS)(
-            *(ctypes.addressof(addresses) + 8 * at for at in range(SLOTS))
-        )
+        places = (ctypes.c_void_p * SLOTS)(*(ctypes.addressof(addresses) + 8 * at for at in range(SLOTS)))
         shape = (ctypes.c_int * 10)(threads, 1, 1, 1, 1, 1, 0, 0, 0, 0)
         state = ctypes.create_string_buffer(self.layout.state * threads + 64)
         shared = ctypes.create_string_buffer(self.layout.shared + 64)
@@ -94,7 +94,9 @@ def body_of(definition: Definition) -> str:
     for at, kind in enumerate(definition.operands):
         lines.append(f"ld.param.u64 %rd{10 + at}, [p{at + 1}]; add.s64 %rd{10 + at}, %rd{10 + at}, %rd18;")
         if kind == "pred":
-            lines.append(f"ld.global.u64 %rd9, [%rd{10 + at}]; setp.ne.s64 {register(kind, at + 1)}, %rd9, 0;")
+            lines.append(
+                f"ld.global.u64 %rd9, [%rd{10 + at}]; setp.ne.s64 {register(kind, at + 1)}, %rd9, 0;"
+            )
         else:
             lines.append(f"ld.global.{kind} {register(kind, at + 1)}, [%rd{10 + at}];")
     result = register(definition.result, 0)
@@ -199,7 +201,7 @@ def test_a_comparison_is_joined_with_a_predicate_and_negated(joined: str) -> Non
 @pytest.mark.parametrize("space", ["", ".global"])
 @pytest.mark.parametrize("kind", ["u8", "s8", "u16", "s16", "u32", "s32", "u64", "s64", "b64"])
 def test_a_load_extends_to_the_register_and_a_store_cuts_off(kind: str, space: str) -> None:
-    values = edges("b64") + [0x8182838485868788]
+    values = [*edges("b64"), 0x8182838485868788]
     body = PROLOGUE + "ld.param.u64 %rd11, [p1]; add.s64 %rd11, %rd11, %rd18;"
     body += "ld.param.u64 %rd10, [p0]; add.s64 %rd10, %rd10, %rd18;"
     body += f"ld{space}.{kind} %rd1, [%rd11]; st{space}.u64 [%rd10], %rd1;"
@@ -214,7 +216,9 @@ def test_a_load_extends_to_the_register_and_a_store_cuts_off(kind: str, space: s
 def test_vectors_and_offsets() -> None:
     body = PROLOGUE + "ld.param.u64 %rd11, [p1]; ld.param.u64 %rd10, [p0];"
     body += "ld.global.v2.u64 {%rd1, %rd2}, [%rd11+16]; st.global.v2.u64 [%rd10], {%rd2, %rd1};"
-    body += "ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%rd11]; st.global.v4.u32 [%rd10+16], {%r4, %r3, %r2, %r1};"
+    body += (
+        "ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%rd11]; st.global.v4.u32 [%rd10+16], {%r4, %r3, %r2, %r1};"
+    )
     found = run(body.replace("mov.u32 %r8, %tid.x;", "mov.u32 %r8, 0;"), [1 | 2 << 32, 3 | 4 << 32, 5, 6])
     assert found.tolist() == [6, 5, 4 | 3 << 32, 2 | 1 << 32]
 
@@ -276,7 +280,9 @@ def test_an_atomic_changes_memory_and_gives_the_old_value(form: str, space: str)
 
 def test_a_reduction_gives_no_old_value() -> None:
     body = PROLOGUE + "ld.param.u64 %rd10, [p0]; mov.u64 %rd1, 3; red.global.add.u64 [%rd10], %rd1;"
-    body += "mov.f64 %fd1, 0d3FF8000000000000; add.s64 %rd10, %rd10, 8; atom.global.add.f64 %fd2, [%rd10], %fd1;"
+    body += (
+        "mov.f64 %fd1, 0d3FF8000000000000; add.s64 %rd10, %rd10, 8; atom.global.add.f64 %fd2, [%rd10], %fd1;"
+    )
     found = run(body, [0] * 5)
     assert found[0] == 15
     assert number(int(found[1]), "f64") == 7.5
@@ -284,7 +290,9 @@ def test_a_reduction_gives_no_old_value() -> None:
 
 def test_threads_go_on_together_behind_a_barrier() -> None:
     """Each thread reads what its neighbour has written before the barrier, in a loop; registers live on."""
-    body = PROLOGUE + """
+    body = (
+        PROLOGUE
+        + """
 .shared .align 8 .b8 table[64];
 .local .align 8 .b8 own[16];
 .reg .b64 %SPL;
@@ -312,6 +320,7 @@ ld.local.u64 %rd6, [%SPL+8];
 mad.lo.s64 %rd5, %rd6, 1000, %rd5;
 @!%p1 st.global.u64 [%rd10], %rd5;
 """
+    )
     assert run(body, [0] * 8).tolist() == [8000 * at + 28 for at in range(8)]
 
 

@@ -1,4 +1,4 @@
-"""CUDA devices without a GPU: what the compiler makes of kernels runs on the host, and every access is checked."""
+"""CUDA devices without a GPU: what the compiler makes of kernels runs on the host, and is checked."""
 
 from virtual_device.device import KernelTraffic, VirtualDevice, install, installed
 from virtual_device.driver_library import refusal

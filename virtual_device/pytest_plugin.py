@@ -1,6 +1,6 @@
 """A plugin of pytest: the tests of a run find virtual devices, and a fault on one fails the test.
 
-`python -m pytest -p virtual_device.pytest_plugin --virtual-device lazy,order=random,seed=7 tests/test_kernels.py`
+`python -m pytest -p virtual_device.pytest_plugin --virtual-device lazy,order=random tests/test_kernels.py`
 """
 
 from __future__ import annotations

@@ -25,11 +25,11 @@ class Settings:
     seed : int
         Of the random order.
     races : bool
-        Whether it is reported that two threads access one place without a barrier between them, and at least one of
-        them writes.
+        Whether it is reported that two threads access one place without a barrier between them, and at least
+        one of them writes.
     lose : bool
-        Whether an illegal access ends the use of the device, as on a GPU: all calls then return its error. If not,
-        the kernel goes on, and the access goes to a place of its own.
+        Whether an illegal access ends the use of the device, as on a GPU: all calls then return its error.
+        If not, the kernel goes on, and the access goes to a place of its own.
     """
 
     devices: int = 1

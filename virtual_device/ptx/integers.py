@@ -230,7 +230,7 @@ def move(writer: Writer, instruction: Instruction) -> None:
         for at, one in enumerate(parts):
             moved = writer.op(f"lshr i{bits(kind)} {whole}, {at * part}")
             writer.put(one, writer.converted(moved, f"i{bits(kind)}", f"i{part}"), f"i{part}")
-        return
+        return None
     if source.startswith("{"):
         parts = [one.strip() for one in source.strip("{}").split(",")]
         part, whole = bits(kind) // len(parts), "0"

@@ -1,4 +1,4 @@
-"""A kernel as a function of the host that runs one thread, from its start or from a barrier to the next one."""
+"""A kernel as a function of the host that runs one thread from its start, or a barrier, to the next one."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from virtual_device.ptx import floats, integers, memory
 from virtual_device.ptx.liveness import is_barrier, live_behind_barriers
-from virtual_device.ptx.syntax import Entry, Instruction, Module, UnsupportedPtxError, parse
+from virtual_device.ptx.syntax import Instruction, UnsupportedPtxError, parse
 from virtual_device.ptx.writer import OPCODES, Writer
 
 SLOT = 8

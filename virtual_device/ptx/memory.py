@@ -74,8 +74,8 @@ def store(writer: Writer, instruction: Instruction) -> None:
 
 
 ATOMICS = {
-    "add": "add", "and": "and", "or": "or", "xor": "xor", "exch": "xchg", "inc": "uinc_wrap", "dec": "udec_wrap",
-    "min": "min", "max": "max", "cas": "cas",
+    "add": "add", "and": "and", "or": "or", "xor": "xor", "exch": "xchg", "min": "min", "max": "max",
+    "inc": "uinc_wrap", "dec": "udec_wrap", "cas": "cas",
 }  # fmt: skip
 """The operation of LLVM for each one of PTX."""
 

@@ -12,7 +12,7 @@ __all__ = ["Stream", "alloc_pinned_memory", "driver", "memory", "runtime"]
 
 
 class Stream:
-    """A stream; within a `with` block nothing changes, since all that is done here is done on the null stream."""
+    """A stream. A `with` block changes nothing, since all that is done here is done on the null stream."""
 
     null: Stream
 

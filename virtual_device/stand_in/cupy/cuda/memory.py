@@ -1,6 +1,6 @@
-"""The pool of memory: as CuPy's it hands out again what was given back, whoever may still use it on another stream.
+"""The pool of memory: as CuPy's it hands out again what was given back, whoever may still use it elsewhere.
 
-What was given back is filled with 0xDD in the order of the null stream, and kernels that access it are reported.
+What was given back is filled with 0xDD in the order of the null stream, and accesses of it are reported.
 """
 
 from __future__ import annotations
