@@ -297,7 +297,8 @@ def test_what_is_launched_is_compiled_ahead(monkeypatch: pytest.MonkeyPatch) -> 
     with forms_launched() as launched:
         launch_every_kernel(monkeypatch)
     ahead = forms_ahead()
-    assert launched.keys() == ahead.keys()
+    by_cupy = set() if arrays.pooled() is None else {"scan_units", "add_totals"}  # its own kernels do it
+    assert launched.keys() == ahead.keys() - by_cupy
     assert {name: found - ahead[name] for name, found in launched.items() if found - ahead[name]} == {}
 
 
