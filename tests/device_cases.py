@@ -17,16 +17,16 @@ if refusal() is None:
     install(Settings(lazy=True, order="random"))
 
 import pytest
+import whole_cases
 from campaign import run
+from cer_gpu.kernels.device.jit import KernelLauncher
 from test_cuda_devices import small
 
-import whole_cases
 from cer_gpu.engine.cuda import views
 from cer_gpu.engine.cuda.check import findings
 from cer_gpu.engine.cuda.machines import comparisons, general, units
 from cer_gpu.engine.run import options
 from cer_gpu.engine.run.device_choice import asked_devices
-from cer_gpu.kernels.device.jit import KernelLauncher
 
 
 def of_query(seed: str, number: int) -> Counter[str]:

@@ -29,7 +29,12 @@ from test_cuda_simulator import AS_ON_A_DEVICE, RUN_THERE
 
 TOP = Path(__file__).resolve().parents[1]
 
-PLACES = {"cer_gpu": "cer_gpu", "kernels": "cer_gpu/kernels", "spark_plugin": "cer_gpu/spark"}
+PLACES = {
+    "cer_gpu": "cer_gpu",
+    "kernels": "cer_gpu/kernels",
+    "spark_plugin": "cer_gpu/spark",
+    "virtual_device": "virtual_device",
+}
 """Where the folders of the checkout lie in the copy, which is imported as an installed package is."""
 
 BESIDE = ("tests", "bench", "docs", "README.md", "pyproject.toml")

@@ -18,7 +18,9 @@ ALL = [fault for table in TABLES.values() for fault in table]
 @pytest.mark.parametrize("table", TABLES)
 def test_what_should_stand_there_is_found_exactly_once(table: str) -> None:
     for fault in TABLES[table]:
-        compile(planted(fault), fault.file, "exec")
+        text = planted(fault)
+        if fault.file.endswith(".py"):
+            compile(text, fault.file, "exec")
 
 
 def test_the_tests_of_each_fault_are_there() -> None:

@@ -14,7 +14,7 @@ PACKAGES = {
     "cer_gpu.kernels": ROOT / "kernels",
     "cer_gpu.spark": ROOT / "spark_plugin",
 }
-CODE_FOLDERS = ["cer_gpu", "kernels", "spark_plugin", "bench", "tests"]
+CODE_FOLDERS = ["cer_gpu", "kernels", "spark_plugin", "bench", "tests", "virtual_device"]
 
 # A module imports from its own layer and those before it only.
 LAYERS = [

@@ -6,8 +6,12 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
+from importlib import import_module
+from importlib.util import cache_from_source
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,7 +23,9 @@ if installed() is None:
     pytest.skip("test_virtual_device runs these tests", allow_module_level=True)
 
 from cer_gpu.kernels.device.geometry import Geometry
+from cer_gpu.kernels.device.jit import KernelLauncher
 from cuda_registry import KERNELS
+from numba import cuda
 
 from cer_gpu.engine.cuda.check import inputs as check_inputs
 from cer_gpu.engine.cuda.check.families import check
@@ -81,3 +87,26 @@ def test_every_instruction_of_a_kernel_is_tested_by_itself(device: VirtualDevice
         sorted(form for form in device.forms if form not in BY_FORM and not WITHOUT_REGISTERS.fullmatch(form))
         == []
     )
+
+
+def test_a_kernel_is_compiled_anew_where_a_function_that_it_calls_has_changed(
+    device: VirtualDevice, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Numba compares the file of the kernel alone with what lies on disk."""
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / "own_kernel.py").write_text(
+        "from own_function import more\n\ndef own_kernel(target):\n    target[0] = more(1)\n"
+    )
+    for text, result, loaded in (("x + 1", 2, 0), ("x + 1", 2, 1), ("x + 20", 21, 0), ("x + 20", 21, 1)):
+        function = tmp_path / "own_function.py"
+        function.write_text(
+            f"from numba import cuda\n\n@cuda.jit(device=True)\ndef more(x):\n    return {text}\n"
+        )
+        Path(cache_from_source(str(function))).unlink(missing_ok=True)
+        for name in ("own_function", "own_kernel"):
+            sys.modules.pop(name, None)
+        kernel = KernelLauncher(import_module("own_kernel").own_kernel)
+        target = cuda.device_array(1, np.int64)
+        kernel[1, 1](target)
+        assert target.copy_to_host().tolist() == [result]
+        assert sum(kernel.compiled.stats.cache_hits.values()) == loaded

@@ -11,6 +11,7 @@ from faults import (
     rows,
     streams,
     thresholds,
+    virtual_device,
     windows,
 )
 
@@ -26,5 +27,6 @@ TABLES = {
     "rows": rows.FAULTS,
     "answers": answers.FAULTS,
     "thresholds": thresholds.FAULTS,
+    "virtual_device": virtual_device.FAULTS,
 }
 """The faults of each part, by the name that `ONLY=` takes."""
