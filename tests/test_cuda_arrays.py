@@ -55,15 +55,35 @@ class Pool:
         return made
 
 
-@pytest.mark.skipif(not SIMULATED, reason="the pool of a real device is CuPy's")
-@pytest.mark.parametrize("name", ["time", "partitions", "carried", "one key"])
-def test_a_batch_uses_the_memory_of_the_batches_before_it(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    small(monkeypatch)
+def pool_without_cupy(monkeypatch: pytest.MonkeyPatch) -> Pool:
+    """A pool in place of CuPy's, in the simulator."""
     pool = Pool()
     monkeypatch.setattr(arrays, "pooled", lambda: pool)
     monkeypatch.setattr(
         cuda, "from_cuda_array_interface", lambda described, owner, sync: owner, raising=False
     )
+    return pool
+
+
+def pool_of_cupy(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
+    """CuPy's pool: how many arrays it was asked for, and how many addresses it gave."""
+    cupy = arrays.pooled()
+    counted, given, empty = SimpleNamespace(asked=0, taken=0), set(), cupy.empty
+
+    def noted(*arguments: Any) -> Any:
+        made = empty(*arguments)
+        given.add(made.data.ptr)
+        counted.asked, counted.taken = counted.asked + 1, len(given)
+        return made
+
+    monkeypatch.setattr(cupy, "empty", noted)
+    return counted
+
+
+@pytest.mark.parametrize("name", ["time", "partitions", "carried", "one key"])
+def test_a_batch_uses_the_memory_of_the_batches_before_it(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    small(monkeypatch)
+    pool = (pool_without_cupy if arrays.pooled() is None else pool_of_cupy)(monkeypatch)
     query, table = cer.compile(QUERIES[name]), trades(800)
     assert query.count(table, device="cuda", **OPTIONS) == query.count(table, device="cpu", **OPTIONS)
     assert pool.asked > 2 * pool.taken > 0
