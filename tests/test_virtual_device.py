@@ -51,6 +51,7 @@ def run(settings: str, *arguments: str) -> str:
     [
         ("", "test_virtual_faults.py"),
         ("", "test_virtual_kernels.py"),
+        ("races=0", "test_virtual_budgets.py"),
         ("lazy,devices=2", "test_virtual_engine.py"),
     ],
 )

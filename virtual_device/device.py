@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import re
 import sys
 import traceback
 from pathlib import Path
@@ -96,17 +97,18 @@ class VirtualDevice:
         count = self._library.virtual_fault(-1, text, len(text))
         for at in range(min(count, 64)):
             self._library.virtual_fault(ctypes.c_long(at), text, len(text))
-            found.append(text.value.decode(errors="replace"))
+            told = text.value.decode(errors="replace")
+            found.append(re.sub(r"^_Z\w+", lambda mangled: plain_name(mangled[0]), told))
         return found if count <= 64 else [*found, f"and {count - 64} more"]
 
     def traffic(self) -> dict[str, KernelTraffic]:
-        """What each kernel has done since the last reset, by the name that it has in its PTX."""
+        """What each kernel has done in all its forms since the last reset, by its name and its module's."""
         name, numbers, found = ctypes.create_string_buffer(8192), (ctypes.c_long * 7)(), {}
         at = 0
         while self._library.virtual_traffic(at, name, len(name), numbers):
             own = KernelTraffic(*numbers)
             if own.launches:
-                key = name.value.decode()
+                key = plain_name(name.value.decode())
                 found[key] = found[key] + own if key in found else own
             at += 1
         return found
@@ -138,6 +140,16 @@ class VirtualDevice:
         for name, bytes_of in module.variables.items():
             self._library.virtual_variable(library, name.encode(), module.variable_address(name), bytes_of)
         return 0
+
+
+def plain_name(mangled: str) -> str:
+    """The name in Python of a kernel: `module.kernel` for `_ZN6module6kernelB2v1E5ArrayI...`."""
+    names, rest = [], mangled.removeprefix("_ZN")
+    while rest != mangled and (length := re.match(r"\d+", rest)):
+        end = length.end() + int(length[0])
+        names.append(rest[length.end() : end])
+        rest = rest[end:]
+    return ".".join(names) or mangled
 
 
 _installed: list[VirtualDevice] = []

@@ -1,0 +1,137 @@
+"""What plans of `bench/device.py` cost on any device: bytes, launches, waits, allocations, calls.
+
+`test_virtual_device` runs these tests in a process of their own. A bound is what was counted when it was set,
+with a little room: whoever makes a plan cheaper lowers it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
+
+import pytest
+
+from virtual_device import installed
+
+if installed() is None:
+    pytest.skip("test_virtual_device runs these tests", allow_module_level=True)
+
+from numba import cuda
+
+import cer_gpu as cer
+from bench.device_runs import (
+    KEPT,
+    PRICED,
+    WINDOWLESS,
+    OnDevice,
+    Sizes,
+    answer_of,
+    on_device,
+    page_locked_table,
+)
+from bench.queries import ThreeSteps
+from cer_gpu.engine.cuda.machines import comparisons, general, units
+
+pytestmark = pytest.mark.gpu
+
+EVENTS = 100_000
+"""Events of a plan."""
+
+
+class Cost(NamedTuple):
+    """What a run costs once all is compiled and the pool of memory is filled.
+
+    ===============  ====================================================================
+    `bytes_an_event`   that all kernels together read and write
+    `launches`
+    `waits`          of the host: synchronisations, and copies to it that it waits for
+    `allocations`    of the driver, beside the pool
+    `calls`          of the driver
+    ===============  ====================================================================
+    """
+
+    bytes_an_event: float
+    launches: int
+    waits: int
+    allocations: int
+    calls: int
+
+
+WAITS = ("cuCtxSynchronize", "cuStreamSynchronize", "cuEventSynchronize", "cuMemcpyDtoH_v2")
+ALLOCATIONS = ("cuMemAlloc_v2", "cuMemAllocAsync", "cuMemHostAlloc", "cuMemAllocHost_v2")
+LAUNCHES = "cuLaunchKernel"
+"""Which `cuLaunchKernelEx` calls, too."""
+
+
+def cost(run: Callable[[], object]) -> Cost:
+    """What the second run costs."""
+    run()
+    cuda.synchronize()
+    device = installed()
+    assert device is not None
+    device.reset()
+    run()
+    cuda.synchronize()
+    traffic, calls = device.traffic().values(), device.calls()
+    moved = sum(one.bytes_read + one.bytes_written for one in traffic)
+    return Cost(
+        round(moved / EVENTS, 1),
+        sum(one.launches for one in traffic),
+        sum(calls.get(name, 0) for name in WAITS) - 1,
+        sum(calls.get(name, 0) for name in ALLOCATIONS),
+        sum(calls.values()) - 1,
+    )
+
+
+def resident() -> OnDevice:
+    """Three filtered steps in a window, over columns that lie on the device."""
+    return on_device(ThreeSteps(KEPT, within=1000), page_locked_table(EVENTS, PRICED))
+
+
+def from_host(ask: str, text: str) -> Callable[[], Any]:
+    """The same from page-locked memory of the host."""
+    table = page_locked_table(EVENTS, PRICED)
+    return partial(getattr(cer.compile(text), ask), table, device="cuda")
+
+
+def of_kind(kind: str) -> Callable[[], Any]:
+    """A run of the bench through the host; a device that is real takes it from 1,024 partitions on."""
+    sizes = Sizes(keyed=EVENTS, joined=EVENTS, gapped=EVENTS, carried=EVENTS, keys=2000)
+    return partial(answer_of(kind, sizes), "cuda")
+
+
+PLANS: dict[str, Callable[[], Callable[[], Any]]] = {
+    "resident: hits": lambda: (lambda there: partial(there.query.hits, there.table))(resident()),
+    "resident: count": lambda: (lambda there: partial(there.query.count, there.table))(resident()),
+    "pinned: hits": lambda: from_host("hits", ThreeSteps(KEPT, within=1000).text),
+    "pinned: count": lambda: from_host("count", ThreeSteps(KEPT, within=1000).text),
+    "pinned, no window: count": lambda: from_host("count", WINDOWLESS),
+    "keyed: count": lambda: of_kind("keyed: count"),
+    "join: count": lambda: of_kind("join: count"),
+    "gaps: count": lambda: of_kind("gaps: count"),
+    "general: count": lambda: of_kind("general: count"),
+    "risen: count": lambda: of_kind("risen: count"),
+}
+
+BUDGETS = {
+    "resident: hits": Cost(58, 10, 9, 0, 150),
+    "resident: count": Cost(65, 10, 11, 0, 170),
+    "pinned: hits": Cost(58, 11, 13, 1, 460),
+    "pinned: count": Cost(65, 11, 13, 1, 480),
+    "pinned, no window: count": Cost(67, 19, 13, 1, 500),
+    "keyed: count": Cost(78, 8, 17, 1, 370),
+    "join: count": Cost(460, 12, 17, 4, 520),
+    "gaps: count": Cost(148, 8, 23, 17, 410),
+    "general: count": Cost(630, 6, 20, 1, 500),
+    "risen: count": Cost(50, 6, 14, 1, 405),
+}
+
+
+@pytest.mark.parametrize("name", PLANS)
+def test_a_plan_keeps_its_budget(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (units, comparisons, general):
+        monkeypatch.setattr(module, "LEAST", 1)
+    found, most = cost(PLANS[name]()), BUDGETS[name]
+    for what, here, bound in zip(Cost._fields, found, most):
+        assert bound / 1.2 - 1 <= here <= bound, (what, found)  # far below it, the bound is to be lowered
