@@ -94,11 +94,15 @@ def test_an_access_behind_a_part_of_the_pool_that_was_asked_for(device: VirtualD
     assert device.faults() == []
     copy_to[2, THREADS](source, cuda.as_cuda_array(target), 0)
     assert "behind the end of an allocation" in told(device)
+    device.reset()
+    fill[1, 1](cuda.as_cuda_array(target), 101)  # one array alone, which is looked up once
+    assert told(device).startswith("thread # of block # writes # bytes at #")
 
 
 @cuda.jit
-def through(address: int, target: Any) -> None:
-    target[0] = address
+def fill(target: Any, count: int) -> None:
+    for at in range(count):
+        target[at] = at
 
 
 def test_memory_that_was_given_back_to_the_pool(device: VirtualDevice) -> None:

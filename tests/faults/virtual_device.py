@@ -66,6 +66,13 @@ FAULTS = (
         FOUND,
     ),
     Fault(
+        "virtual_device/driver/streams.c",
+        "if (found) found->bound = work->size;",
+        "if (found) found->bound = found->size;",
+        "Memory that a pool was given back is not accessed.",
+        FOUND,
+    ),
+    Fault(
         "virtual_device/driver/launch.c",
         "memset(now.shared, UNWRITTEN, now.shared_size);",
         "",
