@@ -40,9 +40,14 @@ HITS = [family for family in FAMILIES if family.name == "hits"]
 Harm = Callable[[list[Any], list[np.ndarray]], None]
 Plant = Callable[[str, Harm], None]
 
-planted = pytest.mark.skipif(
+on_no_gpu = pytest.mark.skipif(
     not (SIMULATED or VIRTUAL), reason="what a fault does to memory would end the use of a real device"
 )
+
+
+def planted(test: Callable[..., None]) -> Callable[..., None]:
+    """A test that plants a fault, which a virtual device may find, too."""
+    return on_no_gpu(pytest.mark.virtual_device_faults(test))  # type: ignore[no-any-return]
 
 
 @pytest.fixture(scope="module")

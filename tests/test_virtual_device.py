@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -16,11 +17,14 @@ from pathlib import Path
 import pytest
 from test_cuda_simulator import RUN_THERE
 
+from virtual_device import driver_library
 from virtual_device.driver_library import refusal
 from virtual_device.settings import Settings
 
 if refusal() is not None:
     pytest.skip(str(refusal()), allow_module_level=True)
+
+from virtual_device.device import install, plain_name
 
 TESTS = Path(__file__).resolve().parent
 
@@ -82,3 +86,24 @@ def test_settings_are_read_from_a_text() -> None:
     names = re.search(r"long (devices[^;]*);", header)
     assert names is not None
     assert names[1].split(", ") == list(Settings.__slots__)
+
+
+def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(shutil, "which", lambda name: None)
+        assert str(refusal()).endswith("install gcc")
+    for package, extra in (("llvmlite", "numba"), ("numba_cuda", "numba-cuda[cu13]")):
+        with monkeypatch.context() as patch:
+            there = {"llvmlite", "numba_cuda"} - {package}
+            patch.setattr(driver_library, "find_spec", lambda name, there=there: name in there or None)
+            assert str(refusal()).endswith(f"install {extra}")
+    with monkeypatch.context() as patch:
+        patch.setattr(driver_library, "cuda_folder", lambda: None)
+        assert str(refusal()).endswith("install numba-cuda[cu13] and cuda-toolkit")
+        with pytest.raises(RuntimeError, match="install numba-cuda"):
+            install()
+
+
+def test_names_of_kernels_are_those_of_python() -> None:
+    assert plain_name("_ZN6module3one10sum_kernelB2v1B40cw51E5ArrayIx") == "module.one.sum_kernel"
+    assert plain_name("plain") == "plain"
