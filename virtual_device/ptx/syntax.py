@@ -50,7 +50,7 @@ class Instruction:
 
 
 @dataclass(frozen=True, slots=True)
-class Variable:
+class PtxVariable:
     """A parameter, or a variable in memory.
 
     Attributes
@@ -78,19 +78,19 @@ class Entry:
     Attributes
     ----------
     name : str
-    parameters : list of Variable
+    parameters : list of PtxVariable
     registers : dict of str to str
         The type of LLVM of each register.
-    local, shared : list of Variable
+    local, shared : list of PtxVariable
     body : list of Instruction or str
         A string is a label.
     """
 
     name: str
-    parameters: list[Variable] = field(default_factory=list)
+    parameters: list[PtxVariable] = field(default_factory=list)
     registers: dict[str, str] = field(default_factory=dict)
-    local: list[Variable] = field(default_factory=list)
-    shared: list[Variable] = field(default_factory=list)
+    local: list[PtxVariable] = field(default_factory=list)
+    shared: list[PtxVariable] = field(default_factory=list)
     body: list[Instruction | str] = field(default_factory=list)
 
 
@@ -101,14 +101,14 @@ class Module:
     Attributes
     ----------
     entries : list of Entry
-    shared : list of Variable
-    variables : list of Variable
+    shared : list of PtxVariable
+    variables : list of PtxVariable
         In global and constant memory.
     """
 
     entries: list[Entry] = field(default_factory=list)
-    shared: list[Variable] = field(default_factory=list)
-    variables: list[Variable] = field(default_factory=list)
+    shared: list[PtxVariable] = field(default_factory=list)
+    variables: list[PtxVariable] = field(default_factory=list)
 
 
 _TOP = re.compile(r"\.(entry|func|shared|global|const)\b")
@@ -152,7 +152,7 @@ def split(text: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in re.findall(r"(?:\[[^]]*\]|\{[^}]*\}|[^,])+", text) if part.strip())
 
 
-def _variable(text: str) -> Variable:
+def _variable(text: str) -> PtxVariable:
     """The variable that `.align 8 .b8 name[16] = {1, 2}` declares."""
     head, _, values = text.partition("=")
     found = re.search(r"\.([bsuf]\d+)\s+([\w$%]+)((?:\[\d*\])*)", head)
@@ -166,7 +166,7 @@ def _variable(text: str) -> Variable:
     if re.search(r"[A-Za-z_$]", re.sub(r"0[xX][0-9a-fA-F]+", "", values)):
         raise UnsupportedPtxError(f"the value of {found[2]}")
     numbers = tuple(int(one, 0) for one in re.findall(r"-?(?:0[xX][0-9a-fA-F]+|\d+)", values))
-    return Variable(found[2], size, int(aligned[1]) if aligned else width, found[1], numbers or None)
+    return PtxVariable(found[2], size, int(aligned[1]) if aligned else width, found[1], numbers or None)
 
 
 def _entry(head: str) -> Entry:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from virtual_device.ptx.syntax import TYPES, Entry, Instruction, Module, UnsupportedPtxError, Variable
+from virtual_device.ptx.syntax import TYPES, Entry, Instruction, Module, PtxVariable, UnsupportedPtxError
 
 FLOATS = frozenset(["half", "float", "double"])
 SPACES = frozenset(["global", "shared", "local", "param", "const"])
@@ -212,7 +212,7 @@ class Writer:
         return self.op(f"ptrtoint ptr {place} to i64")
 
 
-def _places(variables: Sequence[Variable], between: int) -> tuple[dict[str, int], int]:
+def _places(variables: Sequence[PtxVariable], between: int) -> tuple[dict[str, int], int]:
     """The offset of each variable, and where the last one ends."""
     places, at = {}, 0
     for one in variables:

@@ -134,5 +134,5 @@ def isfinite(array: ndarray) -> ndarray:
     return ndarray(np.isfinite(array._host), None)
 
 
-def get_default_memory_pool() -> memory.Pool:
+def get_default_memory_pool() -> memory.MemoryPool:
     return memory.POOL

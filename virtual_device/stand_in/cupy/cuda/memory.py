@@ -16,14 +16,14 @@ class OutOfMemoryError(MemoryError):
     """A device has no memory left."""
 
 
-class Block:
+class PoolBlock:
     """Memory that is given back once nobody holds the block."""
 
     def __init__(self, ptr: int) -> None:
         self.ptr = ptr
 
 
-class Pool:
+class MemoryPool:
     """Free memory of each device, by its size."""
 
     def __init__(self) -> None:
@@ -31,7 +31,7 @@ class Pool:
         self._bytes: dict[int, int] = {}
         self._lock = RLock()
 
-    def malloc(self, size: int) -> Block:
+    def malloc(self, size: int) -> PoolBlock:
         """A block of at least so many bytes; kernels may access no more of them."""
         from cupy.cuda import driver
 
@@ -44,7 +44,7 @@ class Pool:
             else:
                 ptr = self._taken(device, room)
             driver.virtual_pool(ctypes.c_ulonglong(ptr), ctypes.c_size_t(size))
-            block = Block(ptr)
+            block = PoolBlock(ptr)
             weakref.finalize(block, self._give_back, device, ptr, room).atexit = False
             return block
 
@@ -103,4 +103,4 @@ class Pool:
         return device.value
 
 
-POOL = Pool()
+POOL = MemoryPool()
