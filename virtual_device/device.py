@@ -93,7 +93,7 @@ class VirtualDevice:
 
         A launch tells its first fault. Of more than 64 the last ones are only counted.
         """
-        text, found = ctypes.create_string_buffer(512), []
+        text, found = ctypes.create_string_buffer(1 << 14), []
         count = self._library.virtual_fault(-1, text, len(text))
         for at in range(min(count, 64)):
             self._library.virtual_fault(ctypes.c_long(at), text, len(text))

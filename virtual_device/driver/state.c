@@ -2,6 +2,7 @@
 #include "device.h"
 
 #define MOST_FAULTS 64
+#define FAULT_BYTES 16384 // a mangled name holds the types of all arguments
 #define MOST_CALLS 512
 
 Settings settings = {1, 1l << 32, 0, ASCENDING, 0, 1, 0};
@@ -13,7 +14,7 @@ static struct {
     long calls;
 } counters[MOST_CALLS];
 static int counted;
-static char faults[MOST_FAULTS][512];
+static char faults[MOST_FAULTS][FAULT_BYTES];
 static long found;
 
 void enter(void) { pthread_mutex_lock(&mutex); }
