@@ -115,6 +115,8 @@ def watch(
     if clock and not reading.order_by:
         raise typer.BadParameter("--clock needs the column of time: --order-by")
     keywords = {name: value for name, value in reading.keywords().items() if name not in ("sort", "until")}
+    if folder != STDIN and reading.order_by:
+        keywords["ordered"] = True  # each file begins after the end of the one before
     compiled = cer_gpu.compile(query_text(query))
     about = {
         "source": "standard input" if folder == STDIN else os.path.realpath(folder),
@@ -155,10 +157,10 @@ def _take_files(stream: WatchedStream, folder: str, has: Any, every: float, ends
             taken.add(name)
         if new:
             continue
-        if ends:
-            return
         if clock:
             stream.advance()
+        if ends:
+            return
         time.sleep(every)
 
 

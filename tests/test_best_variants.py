@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -62,7 +63,8 @@ def test_noise_beats_nothing() -> None:
     for seed in range(40):
         best = swept(moved(np.random.default_rng(100 + seed), 0.0, 600)).best("later", min_n=20)
         wrong += best.beats_base
-        assert best.beats_base != best.verdict.startswith("Nothing beats the base: chance alone may explain")
+        nothing = ("Nothing beats the base: chance alone may explain", "None is above the base, but ")
+        assert best.beats_base != best.verdict.startswith(nothing)
     assert wrong <= 4
 
 
@@ -74,6 +76,24 @@ def test_less_may_be_better() -> None:
     assert best.beats_base
     assert "is below the base" in best.verdict
     assert found.best("later").to_pandas()["p"].tolist()[0] != 8
+
+
+def test_a_report_says_that_less_was_found(tmp_path: Path) -> None:
+    variants = cer.sweep(SWEPT, [{"p": 8, "q": 9}, {"p": 9, "q": 10}, {"p": 0, "q": 10}])
+    found = cer.backtest(
+        variants,
+        moved(np.random.default_rng(2), -1.0),
+        outcomes={"later": "AFTER 1 EVENTS (next)"},
+        order_by="ts",
+        device="cpu",
+    )
+    best = found.best("later")
+    assert not best.beats_base
+    assert best.verdict.startswith("None is above the base, but 2 of 3 queries are below the base, by more ")
+    found.report(tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text()
+    assert "below the base, by more than chance explains. The least mean of later" in page
+    assert "Nothing beats the base" not in page
 
 
 def test_shares_have_wilsons_interval() -> None:

@@ -255,6 +255,21 @@ def test_the_clock_decides_what_did_not_come(
     status, found, _ = cer(capsys, *watch, "--clock")  # the first look at an idle folder tells the time
     assert (status, found) == (130, [(0, 0)])
     assert cer(capsys, *watch, "--end") == (0, [], "")
+    other = ["watch", SILENCE, folder, "--state", tmp_path / "other", "--order-by", "ts", "--once"]
+    assert cer(capsys, *other, "--clock") == (0, [(0, 0)], "")
+
+
+def test_rows_of_other_keys_let_time_pass(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """An alarm that nobody answers is printed though no further row of it comes."""
+    folder = tmp_path / "in"
+    folder.mkdir()
+    pq.write_table(rows_of(("A", 1, "x", 1.0), ("A", 9, "y", 1.0)), folder / "1.parquet")
+    query = f"{SILENCE} PARTITION BY k"
+    watch = ["watch", query, folder, "--state", tmp_path / "state", "--order-by", "ts", "--once"]
+    assert cer(capsys, *watch) == (0, [(0, 0)], "")
+    pq.write_table(rows_of(("A", 2, "z", 1.0)), folder / "2.parquet")
+    status, found, err = cer(capsys, *watch)
+    assert (status, found, "No row of" in err) == (2, [], True)
 
 
 def test_what_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

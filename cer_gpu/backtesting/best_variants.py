@@ -219,7 +219,9 @@ def _verdict(
         )
     best = compared[0]
     better = sum(one.beats(asked.descending) for one in compared)
-    way, end = ("above", "greatest") if asked.descending else ("below", "least")
+    worse = sum(one.beats(not asked.descending) for one in compared)
+    ways = ("above", "below") if asked.descending else ("below", "above")
+    end = "greatest" if asked.descending else "least"
     tried = f"{SURE_TEXT}" if len(compared) == 1 else f"{SURE_TEXT} for {len(compared):,} queries at once"
     value, low, high, base = _alike(best.value, best.all_low, best.all_high, best.base)
     told = f"{value} over {best.n:,} hits, between {low} and {high} ({tried}); at all events it is {base}."
@@ -227,10 +229,12 @@ def _verdict(
         it = f"The {asked.figure} is {told}"
     else:
         it = f"The {end} {asked.figure} ({labels[best.row]}) is {told}"
-    if better:
-        of = "The query" if len(compared) == 1 else f"{better:,} of {len(compared):,} queries"
-        has = "is" if better == 1 else "are"
-        said = f"{of} {has} {way} the base, by more than chance explains. {it}"
+    if better or worse:
+        number, way = (better, ways[0]) if better else (worse, ways[1])
+        of = "The query" if len(compared) == 1 else f"{number:,} of {len(compared):,} queries"
+        has = "is" if number == 1 else "are"
+        none = "" if better or len(compared) == 1 else f"None is {ways[0]} the base, but "
+        said = f"{none}{of} {has} {way} the base, by more than chance explains. {it}"
     else:
         said = f"Nothing beats the base: chance alone may explain what was found. {it}"
     if few:

@@ -125,6 +125,9 @@ def _verdicts(result: BacktestResult) -> Iterator[str]:
         return
     for name in dict.fromkeys(result.outcomes.column("outcome").to_pylist()):
         best = best_variants(result, name, LEAST_N, 1, "mean", True)
+        if not best.beats_base:  # less may be better: of a loss, or of the time until something happens
+            least = best_variants(result, name, LEAST_N, 1, "mean", False)
+            best = least if least.beats_base else best
         kind = "verdict better" if best.beats_base else "verdict"
         yield f"<p class='{kind}'><b>{escape(name)}</b>: {escape(best.verdict)}</p>"
 
