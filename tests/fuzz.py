@@ -92,7 +92,7 @@ KINDS: dict[str, Callable[[Random], tree.SelectQuery]] = {
     "values": values,
     "aggregates": aggregates_query,
     "thresholds": thresholds_query,
-    "aggregate thresholds": aggregate_thresholds_query,
+    "sums": aggregate_thresholds_query,
     "timed": timed_query,
     "windows": windowed_query,
     "general": windowed_query,

@@ -343,7 +343,7 @@ def test_more_keys_than_events_of_a_chunk_are_numbered_anew(monkeypatch: pytest.
             "dealt by the key that all share",
         ),
         (
-            "SELECT * WHERE A AS a : B AS b FILTER a.x = b.x WITHIN 9 EVENTS",
+            "SELECT * WHERE A AS a ; B AS b : C AS c FILTER a.x = b.x WITHIN 9 EVENTS",
             "from the persistent structure: `:` asks",
         ),
     ],
