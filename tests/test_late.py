@@ -304,7 +304,7 @@ def test_a_backtest_takes_them() -> None:
     dropped = cer.backtest(queries, table, order_by="ts", late=1, on_late="drop")
     assert dropped.to_arrow()["matches"].to_pylist() == [1, 1]
     assert any("1 row was left out: later than late=1" in note for note in dropped.notes)
-    with pytest.raises(ValueError, match="with resume more files may come: leave one out"):
+    with pytest.raises(ValueError, match="until and resume cannot be combined"):
         cer.backtest(queries, "a.parquet", order_by="ts", until=45, resume="kept")
 
 
