@@ -236,7 +236,8 @@ def test_both_forms_have_the_same_complex_events(block: int) -> None:
         answered += bool(expected) and not (one is written is other)
         for made in (one, other, intervals_with_previous(one, gap)):
             assert matches(made, events, order="ts") == expected, to_text(written)
-    assert min(compared, timed, answered) > 5
+    assert min(compared, timed) > 5
+    assert answered > 1
 
 
 @pytest.mark.draws("seed", 40)
