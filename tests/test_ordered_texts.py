@@ -48,7 +48,7 @@ QUERIES = [
     "SELECT * WHERE (A AS x FILTER x.v > PRIOR(x).v)+ WITHIN 6 EVENTS",
     "SELECT MAX * WHERE (B AS x FILTER x.v > PRIOR(x).v)+ WITHIN 7 EVENTS",
     "SELECT NEXT * WHERE A AS x ; B AS y ; A AS z FILTER y.v > x.v AND z.v >= y.v WITHIN 8 EVENTS",
-    "SELECT * WHERE A AS x : B AS y FILTER x.v >= y.v",
+    "SELECT * WHERE A AS x ; B AS y FILTER x.v >= y.v",
     "SELECT * WHERE A AS x ; B AS y FILTER x.v < y.w WITHIN 7 EVENTS CONSUME BY ANY",
     "SELECT * WHERE A AS x ; B AS y FILTER x.v < y.v WITHIN 5 [price]",
 ]

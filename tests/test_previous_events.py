@@ -104,8 +104,6 @@ SINCE = "ts - PREV(ts)"
         ("A :[< 1 s] (B UNLESS C)", f"A : ((B FILTER B[{SINCE} < 1 s]) UNLESS C)"),
         ("A :[< 1 s] B+", f"A : ((B FILTER B[{SINCE} < 1 s]) OR (B FILTER B[{SINCE} < 1 s]) ; B{{1,}})"),
         ("A :[< 1 s] B :{2,4}", f"A : ((B FILTER B[{SINCE} < 1 s]) : B :{{1,3}})"),
-        ("A :+[< 1 s]", f"A OR A : (B FILTER B[{SINCE} < 1 s]) :{{1,}}".replace("B", "A")),
-        ("(A ; B) :{3}[< 1 s]", f"(A ; B) : ((A FILTER A[{SINCE} < 1 s]) ; B) :{{2}}"),
         ("(A :[< 1 s] B) ;[< 1 s] C", f"(A : (B FILTER B[{SINCE} < 1 s])) ;[< 1 s] C"),
     ],
 )
@@ -124,7 +122,8 @@ def test_intervals_between_neighbours_read_prev(text: str, expected: str) -> Non
         "A :[< 1 s] (B ALL C)",
         "A :[< 1 s] (B AS b FILTER b.v > PRIOR(b).v)+",
         "A :[< 1 s] (B AS b ; (C AS c FILTER c.v > b.v))+",
-        "(A AS a FILTER a.v > PRIOR(a).v) :+[< 1 s]",
+        "A :+[< 1 s]",
+        "(A ; B) :{3}[< 1 s]",
         "A +[< 1 s]",
     ],
 )
@@ -134,7 +133,8 @@ def test_other_intervals_stay(text: str) -> None:
 
 
 def test_repetitions_are_not_taken_out_where_each_gives_a_value() -> None:
-    written = of("(A AS a : B AS b) :+[< 1 s] FILTER SUM(b.v - a.v) > 3")
+    written = of("C :[< 1 s] (A AS a : B AS b) :+ FILTER SUM(b.v - a.v) > 3")
+    assert intervals_with_previous(written, gap) is not written
     assert intervals_with_previous(written, gap, unrolls=False) is written
 
 
@@ -237,7 +237,7 @@ def test_both_forms_have_the_same_complex_events(block: int) -> None:
         for made in (one, other, intervals_with_previous(one, gap)):
             assert matches(made, events, order="ts") == expected, to_text(written)
     assert min(compared, timed) > 5
-    assert answered > 1
+    assert answered > 0
 
 
 @pytest.mark.draws("seed", 40)

@@ -59,7 +59,7 @@ SINGLY = [
     "SELECT NEXT * WHERE (A UNLESS B) ; B PARTITION BY key WITHIN 9 EVENTS",
     "Q(x) <- A(key = x), B(key = x) WITHIN 9 EVENTS",
     "SELECT * WHERE A AS a ; B AS b FILTER a.price = b.price AND a.key = b.key WITHIN 90 EVENTS",
-    "SELECT * WHERE A AS a : B AS b FILTER a.key = b.key WITHIN 9 EVENTS",
+    "SELECT * WHERE A AS a ; B AS b : A AS c FILTER a.key = b.key WITHIN 9 EVENTS",
     "SELECT * WHERE A ;[<= 2 s] B ;[>= 1 s] A WITHIN 9 EVENTS",
     "SELECT MAX * WHERE (A OR B)+[<= 1 s] PARTITION BY key",
     "SELECT * WHERE (A ; B) WITHIN [<= 2 s] PARTITION BY key",

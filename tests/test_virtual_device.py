@@ -59,7 +59,7 @@ def run(settings: str, *arguments: str) -> str:
     [
         ("", "test_virtual_faults.py"),
         ("", "test_virtual_kernels.py"),
-        ("races=0", "test_virtual_budgets.py"),
+        pytest.param("races=0", "test_virtual_budgets.py", marks=pytest.mark.large),
         ("lazy,devices=2", "test_virtual_engine.py"),
     ],
 )

@@ -47,7 +47,9 @@ def comparisons_with_previous(pattern: t.Pattern) -> t.Pattern:
 
 
 def intervals_with_previous(pattern: t.Pattern, gap: Gap, unrolls: bool = True) -> t.Pattern:
-    """Replace intervals of `:` and `:+` by predicates of the first event of what comes after.
+    """Replace intervals of `:` by predicates of the first event of what comes after.
+
+    Those of iterations stay: sessions, `E :+[<= 30 min]`, are found a session at a time.
 
     Parameters
     ----------
@@ -58,15 +60,10 @@ def intervals_with_previous(pattern: t.Pattern, gap: Gap, unrolls: bool = True) 
         gives a value for each repetition.
     """
     made = _inside(pattern, lambda part: intervals_with_previous(part, gap, unrolls))
-    if not isinstance(made, t.Sequence | t.Iteration) or not made.contiguous or made.gap is None:
+    if not isinstance(made, t.Sequence) or not made.contiguous or made.gap is None:
         return made
     after = gap(made.gap)
-    if after is None:
-        return made
-    if isinstance(made, t.Iteration):
-        later = _beginning(made.pattern, after, unrolls) if unrolls else None
-        return (None if later is None else _unrolled(made, made.pattern, later, None)) or made
-    if has_optional(made):
+    if after is None or has_optional(made):
         return made
     right = _beginning(made.right, after, unrolls)
     return made if right is None else replace(made, right=right, gap=None)
