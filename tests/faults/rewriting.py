@@ -96,8 +96,8 @@ FAULTS = (
     ),
     Fault(
         PREVIOUS,
-        "    if has_optional(made):\n        return made\n",
-        "",
+        "    if after is None or has_optional(made):\n",
+        "    if after is None:\n",
         "An optional step takes its operator with it.",
         LEFT,
     ),
