@@ -151,6 +151,14 @@ def _bracket(slip: Slip) -> Diagnostic | None:
         return None
     opener = slip.open[-1]
     closer = _SIGNS[CLOSERS[opener.type]]
+    left = slip.text[slip.span.start :]
+    if slip.kind == "WITHIN" and left.count(closer) > left.count(opener):
+        return Diagnostic(
+            "CER001",
+            "`WITHIN` with a length of time stands at the end of the query, not in parentheses",
+            slip.span,
+            hints=("bound a part of the pattern by an interval behind it: `(A ; B) WITHIN [<= 30 min]`",),
+        )
     where = "at the end or earlier" if slip.found is None else f"before `{slip.found}` or earlier"
     return Diagnostic(
         "CER004",
