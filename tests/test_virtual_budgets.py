@@ -134,6 +134,7 @@ def test_a_plan_keeps_its_budget(name: str, monkeypatch: pytest.MonkeyPatch) -> 
         monkeypatch.setattr(module, "LEAST", 1)
     found, most = cost(PLANS[name]()), BUDGETS[name]
     for what, here, bound in zip(Cost._fields, found, most):
-        # Far below it, the bound is to be lowered; how often the host waits and allocates depends on its threads.
-        least = bound / 1.2 - 1 if what in ("bytes_an_event", "launches") else 0
-        assert least <= here <= bound, (what, found)
+        if what in ("bytes_an_event", "launches"):
+            assert bound / 1.2 - 1 <= here <= bound, (what, found)  # far below it, the bound is to be lowered
+        else:  # how often the host waits and allocates depends on its threads
+            assert here <= 1.5 * bound + 4, (what, found)
