@@ -2,49 +2,28 @@
 
 from __future__ import annotations
 
-import warnings
-from random import Random
-
 import numpy as np
 import pyarrow as pa
 import pytest
-from engine_oracle import check
-from generate import stream
 from random_thresholds import aggregate_thresholds_query
 from test_ordered_random import tiny_pieces
+from test_thresholds_of_counts import agree
 
 import cer_gpu as cer
-from cer_gpu.api import Query
 from cer_gpu.errors import DataError
-from cer_gpu.language.printer import to_text
 
 __all__ = ["tiny_pieces"]
 
 
-def agree(seed: str, queries: int = 12) -> None:
-    rng = Random(seed)
-    taken = answered = 0
-    while taken < queries:
-        query = aggregate_thresholds_query(rng)
-        if Query(to_text(query))._plan.chosen.engine_for("hits") != "threshold":
-            continue
-        events = stream(rng, rng.randrange(6, 13), holes=0.1)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            answered += check(query, events, rng) > 0
-        taken += 1
-    assert answered > 0
-
-
 @pytest.mark.draws("seed", 4)
 def test_random_thresholds_agree_with_the_reference(seed: int) -> None:
-    agree(f"aggregates {seed}")
+    agree(f"aggregates {seed}", aggregate_thresholds_query, 12)
 
 
 @pytest.mark.usefixtures("tiny_pieces")
 @pytest.mark.draws("seed", 4)
 def test_they_agree_in_tiny_pieces_too(seed: int) -> None:
-    agree(f"aggregates pieces {seed}")
+    agree(f"aggregates pieces {seed}", aggregate_thresholds_query, 12)
 
 
 def values_of(kind: str, rng: np.random.Generator, count: int) -> pa.Array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from random import Random
 
 import numpy as np
@@ -19,6 +20,7 @@ from test_ordered_random import tiny_pieces
 import cer_gpu as cer
 from cer_gpu.api import Query
 from cer_gpu.language.printer import to_text
+from cer_gpu.language.tree import SelectQuery
 
 __all__ = ["tiny_pieces"]
 
@@ -57,14 +59,15 @@ def test_hits_are_those_of_the_definition(seed: int) -> None:
     assert found > 100
 
 
-def agree(seed: str, queries: int = 12) -> None:
+def agree(seed: str, query_of: Callable[[Random], SelectQuery] = thresholds_query, longest: int = 13) -> None:
+    """Random queries that the engine takes, over up to `longest` events, have the reference's answers."""
     rng = Random(seed)
     taken = answered = 0
-    while taken < queries:
-        query = thresholds_query(rng)
+    while taken < 12:
+        query = query_of(rng)
         if Query(to_text(query))._plan.chosen.engine_for("hits") != "threshold":
             continue
-        events = stream(rng, rng.randrange(6, 14), holes=0.1)
+        events = stream(rng, rng.randrange(6, longest + 1), holes=0.1)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             answered += check(query, events, rng) > 0

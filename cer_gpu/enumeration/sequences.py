@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 
 from cer_gpu.enumeration.blocks import PathBlock
+from cer_gpu.enumeration.sessions import SingleAnswers
 from cer_gpu.kernels.runs.sequences import SequenceEntries, bounds_of, fill
 
 BLOCK = 1 << 17
@@ -73,7 +74,7 @@ class SequenceAnswers:
             yield PathBlock(hit[:found], column[:, :found], self._labels)
 
 
-class ChosenSequences:
+class ChosenSequences(SingleAnswers):
     """Of the ascending rows of entries that end at an end, the one that NEXT or LAST leaves; `Answers`.
 
     NEXT leaves the row that takes, from the first admitted start on, the next entry of each step, and LAST
@@ -87,8 +88,6 @@ class ChosenSequences:
         LAST in place of NEXT.
     """
 
-    sharing: Literal["ends"] = "ends"
-
     def __init__(
         self,
         entries: SequenceEntries,
@@ -100,22 +99,12 @@ class ChosenSequences:
         self._entries, self._labels, self._event, self._latest = entries, labels, event, latest
         low, high = bounds_of(entries, lowest, event)
         self._entry = high - 1 if latest else low
-        self.count = np.ones(len(event), np.int64)
+        super().__init__(
+            np.full(len(event), len(labels))
+        )  # also of events that are not marked: they are found
 
-    def work(self, limit: int | None) -> np.ndarray:
-        """As `Answers.work`."""
-        return self.count
-
-    def blocks(
-        self, order: np.ndarray, limit: int | None = None, size: int | None = None
-    ) -> Iterator[PathBlock]:
-        """The complex events of some ends, in the given order; as `Answers.blocks`."""
-        if limit == 0:
-            return
-        size = BLOCK if size is None else max(size, 1)
-        for low in range(0, len(order), size):
-            hit = order[low : low + size]
-            yield PathBlock(hit, self._columns(hit), self._labels)
+    def _block(self, some: np.ndarray, first: np.ndarray) -> PathBlock:
+        return PathBlock(some, self._columns(some), self._labels)
 
     def _columns(self, hit: np.ndarray) -> np.ndarray:
         """The events of each step, shape (steps, ends)."""

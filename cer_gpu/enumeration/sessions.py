@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from cer_gpu.enumeration.blocks import ranges
+from cer_gpu.enumeration.blocks import MarkBlock, ranges
 from cer_gpu.kernels.forest.contract import Block
 from cer_gpu.kernels.steps.cpu_sessions import OrderedSessions, marked_back
 
@@ -43,7 +43,9 @@ class SingleAnswers(ABC):
         """About how many steps listing them takes, shape (ends,): few for each mark."""
         return 1 + self._length // self.marks_of_step
 
-    def blocks(self, order: np.ndarray, limit: int | None = None, size: int | None = None) -> Iterator[Block]:
+    def blocks(
+        self, order: np.ndarray, limit: int | None = None, size: int | None = None
+    ) -> Iterator[MarkBlock]:
         """The complex events of some ends, in the given order; as `Answers.blocks`."""
         if limit == 0:
             return
@@ -51,7 +53,7 @@ class SingleAnswers(ABC):
             yield self._block(some, np.append(0, np.cumsum(self._length[some])))
 
     @abstractmethod
-    def _block(self, some: np.ndarray, first: np.ndarray) -> Block:
+    def _block(self, some: np.ndarray, first: np.ndarray) -> MarkBlock:
         """The complex events of some ends, and where the marks of each begin."""
 
 

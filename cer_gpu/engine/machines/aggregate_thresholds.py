@@ -6,11 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cer_gpu.engine.machines.answers import Answers
-from cer_gpu.engine.machines.chunk import Chunk
-from cer_gpu.engine.machines.ends import Ends
-from cer_gpu.engine.machines.open_runs import OpenRuns
-from cer_gpu.engine.machines.unit_runner import ChunkUnit, UnitsRunner
+from cer_gpu.engine.machines.unit_runner import ChunkUnit, EndsRunner
 from cer_gpu.engine.read.events import EventArrays
 from cer_gpu.engine.read.ordered_values import OrderedValues
 from cer_gpu.engine.words import floats_of, unsigned_of
@@ -38,7 +34,7 @@ class PreparedUnit(NamedTuple):
     events: AggregatedEvents
 
 
-class AggregateThresholdRunner(UnitsRunner):
+class AggregateThresholdRunner(EndsRunner):
     """Finds where the threshold of an iteration is met, over chunks on the CPU; a `MachineRunner`.
 
     Parameters
@@ -115,18 +111,6 @@ class AggregateThresholdRunner(UnitsRunner):
             f"integer overflow: `{self._machine.about}` may not fit 64 bits; cast the column to float64, "
             "or ask for engine='general'"
         )
-
-    def counts_here(self, chunk: Chunk, found: Ends) -> np.ndarray:
-        """Never called: the machine of configurations counts the matches."""
-        raise TypeError("what ends at a threshold is counted by its configurations")
-
-    def answers(self, chunk: Chunk, ends: Ends) -> Answers:
-        """Never called: the machine of configurations lists the matches."""
-        raise TypeError("what ends at a threshold is listed by its configurations")
-
-    def open_runs(self) -> OpenRuns | None:
-        """None: the machine of configurations runs streams."""
-        return None
 
 
 def runner(query: CompiledQuery, workers: Workers, carries: bool) -> AggregateThresholdRunner:

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cer_gpu.engine.machines.answers import Answers
-from cer_gpu.engine.machines.chunk import Chunk
-from cer_gpu.engine.machines.ends import Ends
-from cer_gpu.engine.machines.open_runs import OpenRuns
-from cer_gpu.engine.machines.unit_runner import ChunkUnit, UnitsRunner
+from cer_gpu.engine.machines.unit_runner import ChunkUnit, EndsRunner
 from cer_gpu.engine.read.events import EventArrays
 from cer_gpu.engine.workers import Workers
 from cer_gpu.kernels.thresholds import cpu_hits
@@ -17,7 +13,7 @@ from cer_gpu.plan.compiled_query import CompiledQuery
 from cer_gpu.plan.threshold_machine import ThresholdMachine
 
 
-class ThresholdRunner(UnitsRunner):
+class ThresholdRunner(EndsRunner):
     """Finds where the thresholds of an iteration are met, over chunks on the CPU; a `MachineRunner`.
 
     Parameters
@@ -39,18 +35,6 @@ class ThresholdRunner(UnitsRunner):
 
     def _found(self, unit: ChunkUnit) -> tuple[np.ndarray, np.ndarray]:
         return cpu_hits.hits(self._thresholds, unit.events, unit.measured, unit.size, unit.segments)
-
-    def counts_here(self, chunk: Chunk, found: Ends) -> np.ndarray:
-        """Never called: the machine of configurations counts the matches."""
-        raise TypeError("what ends at a threshold is counted by its configurations")
-
-    def answers(self, chunk: Chunk, ends: Ends) -> Answers:
-        """Never called: the machine of configurations lists the matches."""
-        raise TypeError("what ends at a threshold is listed by its configurations")
-
-    def open_runs(self) -> OpenRuns | None:
-        """None: the machine of configurations runs streams."""
-        return None
 
 
 def runner(query: CompiledQuery, workers: Workers, carries: bool) -> ThresholdRunner:

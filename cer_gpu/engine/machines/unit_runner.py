@@ -13,6 +13,7 @@ from cer_gpu.engine.machines.chunk import Chunk, Segments
 from cer_gpu.engine.machines.consume import ConsumeRunner, Consumption
 from cer_gpu.engine.machines.ends import Ends, admitted_hits, ends_of, first_ends, no_ends
 from cer_gpu.engine.machines.ends import joined as ends_joined
+from cer_gpu.engine.machines.open_runs import OpenRuns
 from cer_gpu.engine.read.events import EventArrays
 from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration.attribute_window import AttributeWindow
@@ -225,3 +226,19 @@ class UnitsRunner(ConsumeRunner, ABC):
             return None
         assert self._query.window is not None
         return AttributeWindow(chunk.events.keys, chunk.events.all_keyed, self._query.window.size)
+
+
+class EndsRunner(UnitsRunner):
+    """Finds where matches end, and no more: the machine of configurations counts, lists and runs streams."""
+
+    def counts_here(self, chunk: Chunk, found: Ends) -> np.ndarray:
+        """Never called."""
+        raise TypeError("what ends at a threshold is counted by its configurations")
+
+    def answers(self, chunk: Chunk, ends: Ends) -> Answers:
+        """Never called."""
+        raise TypeError("what ends at a threshold is listed by its configurations")
+
+    def open_runs(self) -> OpenRuns | None:
+        """None: there is no stream."""
+        return None

@@ -146,14 +146,12 @@ def _beginning(pattern: t.Pattern, predicate: t.Condition, unrolls: bool) -> t.P
             return None if made is None else replace(pattern, left=made)
         case t.Iteration(pattern=body) if unrolls:
             made = begun(body)
-            return None if made is None else _unrolled(pattern, made, body, pattern.gap)
+            return None if made is None else _unrolled(pattern, made)
     return None
 
 
-def _unrolled(
-    iteration: t.Iteration, first: t.Pattern, later: t.Pattern, gap: t.Interval | None
-) -> t.Pattern | None:
-    """An iteration whose first repetition differs from the later ones; None where that changes what it means.
+def _unrolled(iteration: t.Iteration, first: t.Pattern) -> t.Pattern | None:
+    """An iteration whose first repetition is another pattern; None where that changes what it means.
 
     A filter inside speaks of its own repetition, so that it must read no variable that the repetition defines
     outside the filtered part; and PRIOR would look for a repetition before.
@@ -166,8 +164,8 @@ def _unrolled(
     most = None if iteration.most is None else iteration.most - 1
     if most == 0:
         return first
-    rest = t.Iteration(later, iteration.contiguous, gap, t.Times(max(iteration.least - 1, 1), most))
-    longer = t.Sequence(first, rest, iteration.contiguous, gap)
+    rest = replace(iteration, times=t.Times(max(iteration.least - 1, 1), most))
+    longer = t.Sequence(first, rest, iteration.contiguous, iteration.gap)
     return longer if iteration.least > 1 else t.Or(first, longer)
 
 
