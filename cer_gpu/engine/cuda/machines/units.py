@@ -5,6 +5,7 @@ A unit is a segment, cut where the window allows it until there are enough units
 
 from __future__ import annotations
 
+import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
@@ -77,11 +78,16 @@ class UnitsDevices(RunnerDevices[Runner], ABC, Generic[There, Runner]):
         self._window = window
         self._lane, self._stream = lane, stream
         self._tables: list[Any] = []
-        self._pool: DevicePool[There] = DevicePool(devices, self._copied_events, self.what)
+        # The pool lives as long as this does. A reference back would keep memory of devices until Python's
+        # collector comes by.
+        own = weakref.proxy(self)
+        self._pool: DevicePool[There] = DevicePool(
+            devices, lambda chunk: own._copied_events(chunk), self.what
+        )
 
     def load(self, runner: Runner) -> None:
         """Copy the tables of a runner's automaton to all devices."""
-        self._runner = runner
+        self._runner = weakref.proxy(runner)  # which holds these devices
         for number in self._pool.numbers:
             with on(number):
                 self._tables.append(self._copied_tables(runner))
