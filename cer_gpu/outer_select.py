@@ -261,6 +261,8 @@ class OuterSelect:
             told += f"; outside, the columns are {names_text(self._made[last].schema.names)}"
             if self._statement.clauses[-1].rows is RowsPerMatch.ONE:
                 told += "; ONE ROW PER MATCH has PARTITION BY columns and measures"
+        if "(INTERVAL)" in told:
+            told += "; EPOCH makes seconds of an interval, such as `SUM(EPOCH(waited))`"
         return DataError(f"DuckDB, which runs the SELECT around MATCH_RECOGNIZE, says: {told}")
 
 

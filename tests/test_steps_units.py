@@ -122,3 +122,10 @@ def test_spans_of_the_calendar_are_refused_with_a_hint(pattern: str, unit: str) 
     assert finding.code == "CER015"
     assert finding.message == f"`{unit}` is not a unit of time"
     assert "differ in length: write days, such as" in finding.hints[0]
+
+
+@pytest.mark.parametrize("span", ["1h30min", "2d12h", "1 m30s"])
+def test_units_without_a_space_between_are_refused_with_a_hint(span: str) -> None:
+    with pytest.raises(QueryError, match="is not a unit of time") as refused:
+        cer.compile(f"SELECT * WHERE A ; B WITHIN {span}")
+    assert ("leave a space after each unit" in str(refused.value)) == (span != "1 m30s")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -157,6 +158,8 @@ def unit_of(word: str, span: Span, findings: Findings) -> str:
     hints = (f"did you mean {guesses}?",) if guesses else ()
     if (unlike := _UNLIKE.get(word.lower().removesuffix("s"))) is not None:
         hints = (unlike,)
+    if unit_named(re.split(r"\d", word)[0]) is not None:
+        hints = ("leave a space after each unit: `1 h 30 min`",)
     units = ", ".join(f"`{short}`" for short in NANOSECONDS)
     findings.error("CER015", f"`{word}` is not a unit of time", span, *hints, f"the units are {units}")
     return "s"

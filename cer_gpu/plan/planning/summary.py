@@ -137,7 +137,9 @@ def _skipped(plan: Plan, relevant: int) -> str:
         return "every event"
     if not any(number == 0 for stage in plan.compiled.reading.stages[-1:] for number in stage.table):
         adjacent = any(getattr(node, "contiguous", False) for node in walk(plan.outline.statement))
-        why = "the pattern asks for events next to each other" if adjacent else "each may be part of a match"
+        why = "each may be part of a match"
+        if adjacent:
+            why = "the pattern asks for events next to each other, so one of any type between breaks a match"
         return f"no event: {why}"
     remain = "1 kind of events remains" if relevant == 1 else f"{relevant} kinds of events remain"
     return f"events that cannot be part of a match; {remain}"
