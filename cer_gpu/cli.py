@@ -27,7 +27,7 @@ from cer_gpu.cli_inputs import (
     Memory,
     QueryText,
     bytes_of,
-    query_text,
+    one_query_text,
     reads_events,
     refuse_own_input,
 )
@@ -126,7 +126,7 @@ def run(
 
     chosen = result_format(form, output)
     refuse_own_input(data, output)
-    matches = _compile(query_text(query)).run(
+    matches = _compile(one_query_text(query)).run(
         reading.events(data, query),
         **reading.keywords(),
         limit=limit,
@@ -154,7 +154,7 @@ def count(
     """Print how many matches there are."""
     from cer_gpu.digits import decimal_text
 
-    found = _compile(query_text(query)).count(
+    found = _compile(one_query_text(query)).count(
         reading.events(data, query),
         **reading.keywords(),
         memory=bytes_of(memory),
@@ -180,7 +180,7 @@ def hits(
 
     chosen = result_format(form, output)
     refuse_own_input(data, output)
-    table = _compile(query_text(query)).hits(
+    table = _compile(one_query_text(query)).hits(
         reading.events(data, query),
         **reading.keywords(),
         memory=bytes_of(memory),
@@ -212,7 +212,7 @@ def explain(
     """Explain which engine runs the query and why, draw its automaton, or count matches by step."""
     chosen = "funnel" if funnel else drawing_format(form, output)
     refuse_own_input(data or (), output)
-    text = query_text(query)
+    text = one_query_text(query)
     if is_statement(text):
         return explain_statement(text, data, reading, query, chosen, output)
     compiled = _compile(text)
@@ -237,7 +237,7 @@ def check(
     from cer_gpu.checked_query import check as findings_of
     from cer_gpu.diagnostics import render_all
 
-    text = query_text(query)
+    text = one_query_text(query)
     if is_statement(text):
         return check_statement(text, data, reading, query)
     try:

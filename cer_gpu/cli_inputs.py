@@ -20,6 +20,7 @@ import typer
 
 from cer_gpu.errors import DataError
 from cer_gpu.frozen_dataclass import dataclass
+from cer_gpu.printable_text import names_text
 from cer_gpu.progress import showing
 from cer_gpu.whole_file import TEMPORARY, NamedSink, named, temporary_folder
 
@@ -208,6 +209,26 @@ def query_text(query: str) -> str:
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
         raise typer.BadParameter(f"the query cannot be read from {name}: {reason}") from error
+
+
+def one_query_text(query: str) -> str:
+    """As `query_text`, for a command that runs one query.
+
+    Raises
+    ------
+    BadParameter
+        When the file has several queries.
+    """
+    from cer_gpu.backtesting.query_file import named_queries
+
+    text, where = query_text(query), query.removeprefix("@")
+    names = list(named_queries(text, where))
+    if len(names) > 1:
+        raise typer.BadParameter(
+            f"{where} has {len(names)} queries ({names_text(names)}): `cer backtest` runs them together; "
+            "this command takes one"
+        )
+    return text
 
 
 def refuse_own_input(data: Sequence[str], output: str | None) -> None:

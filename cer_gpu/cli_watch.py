@@ -20,7 +20,7 @@ from cer_gpu.cli_inputs import (
     Memory,
     QueryText,
     bytes_of,
-    query_text,
+    one_query_text,
     reads_events,
 )
 from cer_gpu.cli_outputs import EventId, check_folder
@@ -117,7 +117,7 @@ def watch(
     keywords = {name: value for name, value in reading.keywords().items() if name not in ("sort", "until")}
     if folder != STDIN and reading.order_by:
         keywords["ordered"] = True  # each file begins after the end of the one before
-    compiled = cer_gpu.compile(query_text(query))
+    compiled = cer_gpu.compile(one_query_text(query))
     about = {
         "source": "standard input" if folder == STDIN else os.path.realpath(folder),
         "output": "standard output" if output is None else os.path.realpath(output),

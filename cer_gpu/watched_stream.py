@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from cer_gpu.caller_warnings import warn
 from cer_gpu.checked_query import opened
 from cer_gpu.engine.read.sources.arrow_types import without_dictionary
 from cer_gpu.engine.read.sources.caller_times import span_of
@@ -81,11 +82,14 @@ class WatchedStream:
             How many lines of standard input it has.
         """
         rows = self._rows(path)
-        read = self._stream.metrics.events
+        read, keyless = self._stream.metrics.events, self._stream.metrics.keyless
         try:
             found = text_of(self._stream.push(rows)) if len(rows) else b""
         except RowError as error:
             raise DataError(_unused(error, None if file is None else path, read)) from None
+        if skipped := self._stream.metrics.keyless - keyless:
+            rows_have = "row has" if skipped == 1 else "rows have"
+            warn(f"{path}: {skipped:,} {rows_have} no value in a column of PARTITION BY; skipped")
         before = self._kept.step
         step = replace(
             before, found=found, header=before.header or header, lines=before.lines + lines, **self._state()

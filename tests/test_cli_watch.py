@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -270,6 +271,30 @@ def test_rows_of_other_keys_let_time_pass(tmp_path: Path, capsys: pytest.Capture
     pq.write_table(rows_of(("A", 2, "z", 1.0)), folder / "2.parquet")
     status, found, err = cer(capsys, *watch)
     assert (status, found, "No row of" in err) == (2, [], True)
+
+
+def test_rows_without_a_key_are_noted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    watch = ["watch", "SELECT * WHERE A ; B PARTITION BY k", folder, "--state", tmp_path / "state"]
+    for number, missing in enumerate(([], [("A", 3, None, 1.0)], [("A", 4, None, 1.0), ("B", 5, None, 1.0)])):
+        pq.write_table(rows_of(*missing, ("A", 9 + number, "x", 1.0)), folder / f"{number}.parquet")
+        status, _, said = cer(capsys, *watch, "--order-by", "ts", "--late", "20 s", "--once")
+        assert status == 0
+        skipped = re.findall(r"(\d rows? ha\w+ no value in a column of PARTITION BY; skipped)", said)
+        assert len(skipped) == bool(missing), said
+        assert not missing or skipped[0].startswith(f"{number} row"), said
+
+
+def test_a_file_of_several_queries_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    queries = tmp_path / "rules.ceql"
+    queries.write_text("-- name: one\nSELECT * WHERE A\n-- name: other\nSELECT * WHERE B\n")
+    for command in (
+        ["watch", f"@{queries}", tmp_path, "--state", tmp_path / "state"],
+        ["check", f"@{queries}"],
+    ):
+        status, _, said = cer(capsys, *command)
+        assert (status, "has 2 queries (`one`, `other`): `cer backtest` runs them" in said) == (4, True), said
 
 
 def test_what_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -126,7 +126,8 @@ def test_what_duckdb_cannot_do_is_said(capfd: pytest.CaptureFixture[str]) -> Non
     columns = r"\"ts\" not found.*; outside, the columns are `symbol`, `f`, `n`; ONE ROW PER MATCH has"
     with pytest.raises(cer.DataError, match=columns):
         listed(f"SELECT ts FROM t {NAMED} AS m", t=TRADES)
-    spans = "MATCH_RECOGNIZE (ORDER BY ts MEASURES LAST(a.ts) - FIRST(a.ts) AS lasted PATTERN (a+) DEFINE a AS true)"
+    measure = "LAST(a.ts) - FIRST(a.ts) AS lasted"
+    spans = f"MATCH_RECOGNIZE (ORDER BY ts MEASURES {measure} PATTERN (a+) DEFINE a AS true)"
     moments = pa.table({"ts": pa.array([0, 5], pa.timestamp("s"))})
     with pytest.raises(cer.DataError, match=r"sum\(INTERVAL\).*; EPOCH makes seconds of an interval"):
         listed(f"SELECT SUM(lasted) AS s FROM t {spans}", t=moments)

@@ -58,6 +58,17 @@ _WORDS: Mapping[str, str] = {
     "UNTIL": "write an event that must not come between after UNLESS: `(A ; B) UNLESS C`",
 }
 
+# What others write between a text and its part, with the function that stands in its place.
+_TESTS: Mapping[str, str] = {
+    "CONTAINS": "CONTAINS",
+    "STARTS": "STARTS_WITH",
+    "STARTS_WITH": "STARTS_WITH",
+    "STARTSWITH": "STARTS_WITH",
+    "ENDS": "ENDS_WITH",
+    "ENDS_WITH": "ENDS_WITH",
+    "ENDSWITH": "ENDS_WITH",
+}
+
 # Methods of Flink's patterns, in capitals, each with what stands in their place.
 _METHODS: Mapping[str, str] = {
     "TIMES": _TIMES,
@@ -106,8 +117,8 @@ def _words(slip: Slip) -> str | None:
         if slip.kind == "WHERE" and after == "TIMER" and slip.after_pattern:
             return _TIMER
     if slip.kind == "NAME":
-        if "LIKE" in slip.expected and slip.word in ("RLIKE", "REGEXP", "MATCHES", "ILIKE"):
-            return _WORDS[slip.word]
+        if "LIKE" in slip.expected and slip.word in ("RLIKE", "REGEXP", "MATCHES", "ILIKE", *_TESTS):
+            return _WORDS.get(slip.word) or f"write `{_TESTS[slip.word]}(name, 'ab')`"
         if slip.word in ("ONEORMORE", "NOTFOLLOWED", "NOTFOLLOWEDBY") and slip.after_pattern:
             return _METHODS[slip.word]
         if slip.word in _WORDS and "LIKE" not in slip.expected:

@@ -124,8 +124,7 @@ class GeneralMachine:
             return f"{partial} are followed by the CPU"
         if device == "auto":
             return (
-                f"{partial} are followed by the CPU, which finds out what an event does to them when it "
-                "first occurs; device='cuda' finds hits and counts of many partitions on a GPU"
+                f"the CPU follows {partial}; device='cuda' finds hits and counts of many partitions on a GPU"
             )
         if self.lists:
             return f"listing the matches of {partial}"

@@ -103,7 +103,7 @@ class _OwnDiagram(NamedTuple):
     root: int
 
 
-class _Reader(NamedTuple):
+class _AxisReader(NamedTuple):
     # A query that reads a merged axis: its number, its own axis there, and the level of its diagram.
     query: int
     axis: Axis
@@ -120,7 +120,7 @@ def _together(readings: Sequence[RowReading], known: dict[Any, _OwnDiagram | Non
     numbers = np.empty(len(readings), np.int64)  # variants that differ in their windows read alike
     distinct: dict[Place, int] = {}
     own: list[tuple[RowReading, _OwnDiagram]] = []
-    readers: dict[Place, list[_Reader]] = {place: [] for place in alike}
+    readers: dict[Place, list[_AxisReader]] = {place: [] for place in alike}
     for place, reading in enumerate(readings):
         same = *map(id, reading.axes), *map(id, reading.stages)
         if same not in distinct:
@@ -129,7 +129,7 @@ def _together(readings: Sequence[RowReading], known: dict[Any, _OwnDiagram | Non
                 return None
             for number, level in zip(diagram.axes, diagram.levels, strict=True):
                 axis = reading.axes[number]
-                readers[_place(axis)].append(_Reader(len(own), axis, level))
+                readers[_place(axis)].append(_AxisReader(len(own), axis, level))
             distinct[same] = len(own)
             own.append((reading, diagram))
         numbers[place] = distinct[same]
@@ -264,7 +264,7 @@ def _class_in(axis: Axis, merged: Axis) -> np.ndarray:
 
 
 def _folded(
-    roots: Sequence[int], readers: Sequence[Sequence[_Reader]], axes: Sequence[Axis]
+    roots: Sequence[int], readers: Sequence[Sequence[_AxisReader]], axes: Sequence[Axis]
 ) -> tuple[list[np.ndarray], np.ndarray] | None:
     """The levels of the diagram of all queries, and their symbols for each of its last states.
 

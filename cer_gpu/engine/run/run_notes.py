@@ -39,13 +39,7 @@ def say_what_was_read(
         if not meant and column == options.type_column and name in only_types:
             meant = f": {no_such_type(column, name)}"
         notes.say(f"no event {role} `{name}`{meant}")
-    if intake.keyless:
-        parts = [" or ".join(f"`{name}`" for name in part) for part in query.reading.partition]
-        key = parts[0] if len(parts) == 1 else f"value in a part of the key, which is {', '.join(parts)}"
-        one = intake.keyless == 1
-        number = f"{intake.keyless:,} {'event has' if one else 'events have'}"
-        skipped = "it belongs to no partition" if one else "they belong to no partition"
-        notes.say(f"{number} no {key}: {skipped}, and {'was' if one else 'were'} skipped")
+    say_how_many_had_no_key(notes, query, intake)
     for first, other in intake.doubled if query.reading.partition else ():
         notes.say(
             f"some events have both `{first}` and `{other}`, with different values: PARTITION BY [{first}, "
@@ -57,6 +51,18 @@ def say_what_was_read(
     if options.text is not PLAIN:
         for text in options.text.clocks.texts():
             notes.say(text)
+
+
+def say_how_many_had_no_key(notes: Notes, query: CompiledQuery, intake: Intake, aloud: bool = True) -> None:
+    """Note how many events were skipped, since a part of their key is missing."""
+    if not intake.keyless:
+        return
+    parts = [" or ".join(f"`{name}`" for name in part) for part in query.reading.partition]
+    key = parts[0] if len(parts) == 1 else f"value in a part of the key, which is {', '.join(parts)}"
+    one = intake.keyless == 1
+    number = f"{intake.keyless:,} {'event has' if one else 'events have'}"
+    skipped = "it belongs to no partition" if one else "they belong to no partition"
+    notes.say(f"{number} no {key}: {skipped}, and {'was' if one else 'were'} skipped", aloud)
 
 
 def say_how_many_were_late(notes: Notes, count: int, options: Options, aloud: bool = True) -> None:

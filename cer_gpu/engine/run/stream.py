@@ -26,6 +26,7 @@ from cer_gpu.engine.run.alike_batches import AlikeBatches, AlikeTables, is_arrow
 from cer_gpu.engine.run.bound_query import BoundQuery
 from cer_gpu.engine.run.components import begin_intake, resume_run, run_state
 from cer_gpu.engine.run.options import Options
+from cer_gpu.engine.run.run_notes import say_how_many_had_no_key
 from cer_gpu.engine.run.snapshot import StoredState, from_bytes, to_bytes, unshared
 from cer_gpu.engine.run.stream_identity import OF_READING, OtherStreamError
 from cer_gpu.engine.run.stream_metrics import StreamMetrics
@@ -212,6 +213,7 @@ class Stream:
         assert self._first is not None
         notes = self._first.notes.copy()
         self._order.say(notes)
+        say_how_many_had_no_key(notes, self._run.query, self._run.intake, aloud=False)
         return notes
 
     def _grouped(self, folding: AnswerFold, found: PushResult | None) -> Matches:
@@ -313,6 +315,7 @@ class Stream:
             self._hits,
             order.waiting,
             order.late,
+            self._run.intake.keyless,
             self._state.count,
             self._state.nbytes,
         )

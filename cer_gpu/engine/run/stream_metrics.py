@@ -18,6 +18,8 @@ class StreamMetrics(NamedTuple):
         Rows that wait for rows that come late.
     late : int
         Rows that came too late, and were left out (`on_late="drop"`).
+    keyless : int
+        Rows that were skipped, since a part of their key is missing.
     open_events : int
         Events that are kept since a later match may need them.
     open_bytes : int
@@ -28,5 +30,6 @@ class StreamMetrics(NamedTuple):
     hits: int = 0
     waiting: int = 0
     late: int = 0
+    keyless: int = 0
     open_events: int = 0
     open_bytes: int = 0

@@ -60,7 +60,7 @@ OF_COUNTS = ThresholdWords(
     "listed: no match is found twice, output-linear delay, an event costs what is open\n"
     "around it",
     PlainWords(
-        "a repetition must have at least so many events or different values",
+        "a repetition must have at least a given number of events or of different values",
         "hits: a sliding window over the events of the repetition;\ncounts, listing and "
         "streams: partial matches are kept one by one",
         "hits: constant time per event, however many matches there are;\nthe rest: as many "

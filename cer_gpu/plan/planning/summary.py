@@ -182,7 +182,10 @@ def forgotten(plan: Plan) -> str:
         return "an event is kept until as many more of its own key have come as the window counts"
     if window.kind == "attribute":
         return f"an event is kept until later ones of its own key have moved on in `{window.attribute}`"
-    return "an event is kept until its own key moves on in time, or all keys do (sort=True, ordered=True)"
+    return (
+        "an event is kept until a later row of its key shows that its window is over\n"
+        "(with sort=True or ordered=True, a later row of any key is enough)"
+    )
 
 
 def window_told(outline: Outline, compiled: CompiledQuery) -> str:
