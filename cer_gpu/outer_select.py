@@ -7,7 +7,6 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,6 @@ from cer_gpu.engine.rows.table_parts import with_plain_texts
 from cer_gpu.errors import DataError, Diagnostic, QueryError
 from cer_gpu.patterns.sql_language import language_of
 from cer_gpu.patterns.tree import RowPatternStatement, RowsPerMatch
-from cer_gpu.plain_select import NotPlainError, PlainSelect
 from cer_gpu.printable_text import name_text, names_text
 
 BATCH = 1 << 17
@@ -143,28 +141,13 @@ class OuterSelect:
 
     def batches(self, name: str, table: pa.Table) -> pa.RecordBatchReader:
         """The rows of the statement; the answer of the last clause is `table`, under a name."""
-        plain = self._plain(name, table.schema)
-        if plain is not None:
-            return plain.run(table).to_reader()
         self.add(name, table)
         return self._run(self._statement.outer)
 
     def schema(self, name: str, schema: pa.Schema) -> pa.Schema:
         """The columns of the statement."""
-        plain = self._plain(name, schema)
-        if plain is not None:
-            return plain.schema
         self.add(name, schema.empty_table())
         return self._run(self._statement.outer).schema
-
-    def _plain(self, name: str, schema: pa.Schema) -> PlainSelect | None:
-        """What runs a simple statement where DuckDB is not installed."""
-        if find_spec("duckdb") is not None:
-            return None
-        try:
-            return PlainSelect(self._statement.outer, name, self._language, schema)
-        except NotPlainError:
-            return None
 
     def _run(self, query: str) -> pa.RecordBatchReader:
         """The result of a query over all tables, by DuckDB."""
@@ -175,7 +158,7 @@ class OuterSelect:
             raise _refused(
                 "this SELECT around MATCH_RECOGNIZE is run by DuckDB, which is not installed",
                 text,
-                "pip install 'cer-gpu[sql]'; without it SELECT takes columns, WHERE, ORDER BY and LIMIT",
+                "pip install 'cer-gpu[sql]'",
             ) from None
         tree = self._tree(query)
         written = self._written(tree)

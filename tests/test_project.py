@@ -45,7 +45,7 @@ LAYERS = [
     {"next_events"},
     {"step_transitions"},
     {"listed_runs", "view_answers"},
-    {"funnel", "sql", "views", "plain_select"},
+    {"funnel", "sql", "views"},
     {"outer_select", "row_pattern_drawing"},
     {"api", "row_patterns"},
     {"row_pattern_query"},
