@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 from cer_gpu.errors import Diagnostic, Span
 from cer_gpu.patterns.choices import variables_of
+from cer_gpu.patterns.clause_source import ClauseSource
 from cer_gpu.patterns.pattern_parser import exclusion_in, read_pattern
 from cer_gpu.patterns.scalar_reader import ScalarReader
 from cer_gpu.patterns.sql_error import (
@@ -27,6 +28,7 @@ from cer_gpu.patterns.tree import (
     Definition,
     RowMeasure,
     RowPattern,
+    RowPatternClause,
     RowsPerMatch,
     Skip,
     SkipMode,
@@ -65,20 +67,6 @@ _MEASURE_ENDS = frozenset(
 _Ranges: TypeAlias = "Mapping[str, tuple[int, int]]"
 
 
-class ClauseParts(NamedTuple):
-    """What stands between the parentheses of MATCH_RECOGNIZE; the names are those of `RowPatternClause`."""
-
-    partition_by: tuple[str, ...]
-    order_by: tuple[SortKey, ...]
-    measures: tuple[RowMeasure, ...]
-    rows: RowsPerMatch
-    skip: Skip
-    pattern: RowPattern
-    subsets: Mapping[str, frozenset[str]]
-    definitions: tuple[Definition, ...]
-    within: timedelta | None
-
-
 class ClauseParser:
     """Reads the subclauses of one MATCH_RECOGNIZE.
 
@@ -88,8 +76,8 @@ class ClauseParser:
     language : SqlLanguage
     parameters : mapping of int to object
         Values of parameters by the character where they stand.
-    sources : sequence of str
-        Names of what the clause reads, in upper case.
+    source : ClauseSource
+        What the clause reads.
     errors : list of Diagnostic
         What is found is added.
     """
@@ -99,18 +87,18 @@ class ClauseParser:
         tokens: SqlTokens,
         language: SqlLanguage,
         parameters: Mapping[int, Any],
-        sources: Sequence[str],
+        source: ClauseSource,
         errors: list[Diagnostic],
     ) -> None:
         self._tokens = tokens
         self._language = language
         self._parameters = parameters
-        self._sources = sources
+        self._source = source
         self._errors = errors
         self._primaries: dict[str, Span | None] = {}
         self._unions: dict[str, frozenset[str]] = {}
 
-    def parts(self, opening: int) -> ClauseParts:
+    def clause(self, opening: int) -> RowPatternClause:
         """Read what stands in a parenthesis.
 
         Parameters
@@ -130,7 +118,7 @@ class ClauseParser:
             self._primaries.setdefault(variable.name, variable.at)
         self._each(found, "SUBSET", self._subset)
         variables = {name: frozenset({name}) for name in self._primaries} | self._unions
-        reader = ScalarReader(self._tokens, self._language, variables, self._parameters, self._sources)
+        reader = ScalarReader(self._tokens, self._language, variables, self._parameters, self._source.names)
         partition_by = self._each(found, "PARTITION BY", self._column)
         order_by = self._each(found, "ORDER BY", self._sort_key)
         measures = self._each(found, "MEASURES", lambda first, end: self._measure(reader, first, end))
@@ -147,7 +135,9 @@ class ClauseParser:
         self._check_twice([(one.variable, one.at) for one in definitions], "`{}` is defined twice")
         if rows is RowsPerMatch.ALL_WITH_UNMATCHED:
             self._check_unmatched(pattern, skip, found)
-        return ClauseParts(
+        return RowPatternClause(
+            self._source.source,
+            self._source.kind,
             tuple(token.value for token in partition_by),
             tuple(order_by),
             tuple(measures),
@@ -157,6 +147,8 @@ class ClauseParser:
             self._unions,
             tuple(definitions),
             within,
+            self._source.alias,
+            self._source.span,
         )
 
     # The structure
@@ -279,7 +271,7 @@ class ClauseParser:
             raise self._no_column(clause, first, cursor.end)
         if (
             cursor.position > first + 1
-            and self._tokens.tokens[cursor.position - 3].name.upper() not in self._sources
+            and self._tokens.tokens[cursor.position - 3].name.upper() not in self._source.names
         ):
             span = self._tokens.span(first, cursor.position)
             raise SqlError(UNREADABLE, f"{clause} names columns, without a prefix", span)

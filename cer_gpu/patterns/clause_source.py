@@ -115,7 +115,6 @@ class SourceFinder:
         self._tokens = tokens
         self._literals = literals
         self._clauses: list[tuple[int, int, str]] = []
-        self._behind_names = 0
 
     @property
     def tables(self) -> tuple[str, ...]:

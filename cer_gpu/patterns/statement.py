@@ -12,7 +12,7 @@ from cer_gpu.patterns.sql_error import UNREADABLE, SqlError
 from cer_gpu.patterns.sql_language import language_of
 from cer_gpu.patterns.sql_literals import literal_text, parameter_value
 from cer_gpu.patterns.sql_tokens import SqlTokens
-from cer_gpu.patterns.tree import RowPatternClause, RowPatternStatement
+from cer_gpu.patterns.tree import RowPatternStatement
 from cer_gpu.printable_text import brief
 
 
@@ -54,14 +54,8 @@ def read_statement(
         clauses = []
         for number in range(len(tokens)):
             if tokens.key(number) == "MATCH_RECOGNIZE" and tokens.key(number + 1) == "(":
-                found = finder.found(number)
-                parser = ClauseParser(tokens, language, parameters, found.names, errors)
-                parts = parser.parts(number + 1)
-                clauses.append(
-                    RowPatternClause(
-                        found.source, found.kind, **parts._asdict(), alias=found.alias, span=found.span
-                    )
-                )
+                parser = ClauseParser(tokens, language, parameters, finder.found(number), errors)
+                clauses.append(parser.clause(number + 1))
         if not clauses:
             hint = "SELECT * FROM trades MATCH_RECOGNIZE (PATTERN (a b+) DEFINE b AS price > PREV(price))"
             raise SqlError(UNREADABLE, "there is no MATCH_RECOGNIZE", None, hint)
