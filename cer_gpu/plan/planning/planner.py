@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -129,76 +129,73 @@ def plan(
     LimitError
         When the automaton or the symbols would exceed their budget.
     """
+    asked = _PlanInput(schema, columns, engine, question, cuda)
     try:
         if engine != AUTO and outline.written is not None:
             before = None  # it may be of the other form
             with suppress(QueryError):
-                return _by_cheapest(outline, schema, columns, engine, None, question, cuda)
+                return _by_cheapest(outline, asked, None)
             outline = as_written(outline)
-        return _by_cheapest(outline, schema, columns, engine, before, question, cuda)
+        return _by_cheapest(outline, asked, before)
     except QueryError as error:
         raise QueryError(error.diagnostics, outline.text) from None
 
 
-def _by_cheapest(
-    outline: Outline,
-    schema: Schema | None,
-    columns: RoleColumns,
-    engine: str,
-    before: Plan | None,
-    question: Question,
-    cuda: bool,
-) -> Plan:
+class _PlanInput(NamedTuple):
+    """What a plan is made for besides an outline; as for `plan`."""
+
+    schema: Schema | None
+    columns: RoleColumns
+    engine: str
+    question: Question
+    cuda: bool
+
+
+def _by_cheapest(outline: Outline, asked: _PlanInput, before: Plan | None) -> Plan:
     """The plan by the cheapest lowering whose machine is possible."""
+    schema = asked.schema
     if schema is not None and schema.categories:
         from cer_gpu.plan.outline import ranked  # few columns have them
 
         if (placed := ranked(outline, schema)) is not None:
             (outline, schema), before = placed, None
+            asked = asked._replace(schema=schema)
     if schema is not None and (windowed := bounded(outline, schema)) is not outline:
         outline, before = windowed, None
     near: Outline | None = None
     if outline.timed or outline.correlates:
         from cer_gpu.plan.planning.previous_events import form_with_previous
 
-        near = form_with_previous(outline, schema, forced=engine != AUTO)
+        near = form_with_previous(outline, schema, forced=asked.engine != AUTO)
     if near is None:
-        own = None if before is not None and before.outline.previous else before
-        return _by_one(outline, schema, columns, engine, own, question, cuda)
+        return _by_one(outline, asked, None if before is not None and before.outline.previous else before)
     # An engine that is asked for gets the query as it is written, if it takes that.
-    forms = (near, outline) if engine == AUTO else (outline, near)
+    forms = (near, outline) if asked.engine == AUTO else (outline, near)
     wrong: list[QueryError | LimitError] = []
     for form in forms:
         same = before is not None and before.outline.statement == form.statement
         try:
-            return _by_one(form, schema, columns, engine, before if same else None, question, cuda)
+            return _by_one(form, asked, before if same else None)
         except (QueryError, LimitError) as error:
             wrong.append(error)
     raise wrong[forms.index(outline)]
 
 
-def _by_one(
-    outline: Outline,
-    schema: Schema | None,
-    columns: RoleColumns,
-    engine: str,
-    before: Plan | None,
-    question: Question,
-    cuda: bool,
-) -> Plan:
+def _by_one(outline: Outline, asked: _PlanInput, before: Plan | None) -> Plan:
     """The plan of an outline by the cheapest lowering whose machine is possible."""
-    known = outline if schema is None else over_order(outline, schema.order)
+    known = outline if asked.schema is None else over_order(outline, asked.schema.order)
     if before is not None and known is not outline and before.chosen.by_window:
         before = None  # another lowering may take it
-    chosen = (choose(known, engine) if before is None else before.chosen).asked(question, cuda)
+    chosen = choose(known, asked.engine) if before is None else before.chosen
+    chosen = chosen.asked(asked.question, asked.cuda)
     while True:
         try:
             same = before is not None and chosen.candidate is before.chosen.candidate
-            return _plan(outline, schema, columns, chosen, before if same else None)
+            return _plan(outline, asked.schema, asked.columns, chosen, before if same else None)
         except (QueryError, LimitError) as error:
             if chosen.forced or len(chosen.taken) == 1 or (chosen.main and isinstance(error, LimitError)):
                 raise
-            chosen = chosen.without(error).asked(question, cuda)
+            chosen = chosen.without(error).asked(asked.question, asked.cuda)
 
 
 def _plan(
