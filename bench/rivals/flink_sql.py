@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-import queue
 import subprocess
 import tempfile
-import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
@@ -16,6 +14,7 @@ import pyarrow.csv as csv
 
 from bench.rivals.asked import CannotError
 from bench.rivals.jvm import DRIVERS, compiled, jars_of, started
+from bench.rivals.lines import ProcessLines
 from bench.trades import Found
 
 Mode = Literal["streaming", "batch"]
@@ -67,8 +66,7 @@ class FlinkSql:
             text=True,
         )
         self._listed: list[list[FlinkRow] | str] = []
-        self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
-        threading.Thread(target=self._listen, daemon=True).start()
+        self._lines = ProcessLines(self._process)
 
     def load(self, table: pa.Table) -> None:
         """Read a table into memory; numbers are BIGINT or DOUBLE, times TIMESTAMP(3) by which rows ascend."""
@@ -86,7 +84,7 @@ class FlinkSql:
         with tempfile.TemporaryDirectory(prefix="cer-gpu-flink-") as folder:
             path = Path(folder) / "table.csv"
             csv.write_csv(pa.table(columns, names), path, csv.WriteOptions(quoting_style="none"))
-            self._ask(f"load {path}")
+            self._lines.ask(f"load {path}")
             self._said("ready", STARTING)
 
     def run(self, sql: str, mode: Mode, patience: float, parallelism: int | None = None) -> FlinkAnswer:
@@ -99,7 +97,7 @@ class FlinkSql:
         TimeoutError
             After `patience` seconds, and those of planning; the process is of no use then.
         """
-        self._ask(f"{mode} {parallelism or os.cpu_count()} {' '.join(sql.split())}")
+        self._lines.ask(f"{mode} {parallelism or os.cpu_count()} {' '.join(sql.split())}")
         number, checksum, *times = self._said("answer", patience + PLANNING).split()
         return FlinkAnswer(Found(int(number), int(checksum)), *map(float, times))
 
@@ -114,7 +112,7 @@ class FlinkSql:
             After `patience` seconds, and those of planning; the process is of no use then.
         """
         lines = "\n".join(" ".join(sql.split()) for sql in statements)
-        self._ask(f"rows {len(statements)} {mode} 1 {lines}")
+        self._lines.ask(f"rows {len(statements)} {mode} 1 {lines}")
         self._listed = [[] for _ in statements]
         self._said("answer", patience + PLANNING)
         return self._listed
@@ -124,23 +122,9 @@ class FlinkSql:
         self._process.kill()
         self._process.wait()
 
-    def _ask(self, line: str) -> None:
-        assert self._process.stdin is not None
-        self._process.stdin.write(line + "\n")
-        self._process.stdin.flush()
-
-    def _listen(self) -> None:
-        assert self._process.stdout is not None
-        for line in self._process.stdout:
-            self._lines.put(line.rstrip("\n"))
-        self._lines.put(None)
-
     def _said(self, word: str, patience: float) -> str:
         while True:
-            try:
-                line = self._lines.get(timeout=patience)
-            except queue.Empty:
-                raise TimeoutError(f"more than {patience:g} s") from None
+            line = self._lines.next(patience)
             if line is None:
                 raise CannotError(f"Flink ended with status {self._process.wait()}")
             if line.startswith("row\t"):

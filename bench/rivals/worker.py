@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import json
 import os
-import queue
 import signal
 import subprocess
 import sys
 import tempfile
-import threading
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from bench.fresh import ROOT, ChildError
+from bench.rivals.lines import ProcessLines
 
 LOADING = 300.0
 """Seconds that an engine may take to start and to load events."""
@@ -44,8 +43,7 @@ class Worker:
             text=True,
             start_new_session=True,  # with what it starts, as a JVM, it is one group that is stopped together
         )
-        self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
-        threading.Thread(target=self._listen, daemon=True).start()
+        self._lines = ProcessLines(self._process)
 
     def ask(self, asked: object, path: Path, runs: int, patience: float) -> dict[str, Any]:
         """Load a file and ask a question, as `bench.rivals.one` describes.
@@ -68,9 +66,7 @@ class Worker:
         ChildError
             If the process fails; likewise.
         """
-        assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps([str(asked), str(path), runs]) + "\n")
-        self._process.stdin.flush()
+        self._lines.ask(json.dumps([str(asked), str(path), runs]))
         said = self._said(LOADING)
         return said if "cannot" in said else said | self._said(patience)
 
@@ -81,18 +77,9 @@ class Worker:
         self._process.wait()
         self._complaints.close()
 
-    def _listen(self) -> None:
-        assert self._process.stdout is not None
-        for line in self._process.stdout:
-            self._lines.put(line)
-        self._lines.put(None)
-
     def _said(self, patience: float) -> dict[str, Any]:
         while True:
-            try:
-                line = self._lines.get(timeout=patience)
-            except queue.Empty:
-                raise TimeoutError(f"more than {patience:g} s") from None
+            line = self._lines.next(patience)
             if line is None:
                 status = self._process.wait()
                 self._complaints.seek(0)
