@@ -77,11 +77,6 @@ def estimated_rows(df: DataFrame) -> int | None:
     return int(str(statistics.rowCount().get()))
 
 
-def default_parallelism(spark: SparkSession) -> int | None:
-    """How many tasks Spark expects to run at once; None under Spark Connect."""
-    return None if is_connect(spark) else int(spark.sparkContext.defaultParallelism)
-
-
 def _statistics(df: DataFrame) -> Any:
     if is_connect(df.sparkSession):
         return None

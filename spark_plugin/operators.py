@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from cer_gpu.spark import settings
 from cer_gpu.spark.binding import arrow_schema, compiled, task_of
 from cer_gpu.spark.expressions import column, in_tasks
-from cer_gpu.spark.jvm import default_parallelism, estimated_rows
+from cer_gpu.spark.jvm import estimated_rows, is_connect
 from cer_gpu.spark.routes import FrameRoute, Size, route_of
 from cer_gpu.spark.task import DIGITS, WARN
 from cer_gpu.spark.tie_reports import TieReports
@@ -232,9 +232,8 @@ def parallel_tasks(spark: SparkSession) -> int:
     told = spark.conf.get("spark.default.parallelism", "")
     if told:
         return max(1, int(told))
-    known = default_parallelism(spark)
-    if known is not None:
-        return max(1, known)
+    if not is_connect(spark):
+        return max(1, int(spark.sparkContext.defaultParallelism))
     # What Spark Connect has no word for, a range shows: it has a partition for each task that can run.
     counted = spark.range(1 << 16).select(sf.spark_partition_id().alias("p")).agg(sf.max("p"))
     return int(counted.collect()[0][0]) + 1

@@ -211,7 +211,7 @@ class SessionSql:
     def query(self, text: str) -> DataFrame:
         """The rows of a SELECT; of clauses so far by their names."""
         if self._language.name not in OWN_SQL:
-            text = self._language.transpiled(text, "spark")
+            text = str(self._language.statement(text).sql(dialect="spark"))
         if not self.frames:
             return self._spark.sql(text)
         names = "|".join(self.frames)

@@ -162,8 +162,8 @@ def test_no_other_module_names_a_kind_of_machine() -> None:
 
 
 EVERY_KIND = {
-    "BuiltMachine", "CarryingRunner", "ConsumeRunner", "EndsRunner", "LookingMachine", "Machine",
-    "MachineRunner", "PairsRunner", "SummingRunner", "SuppressRunner", "UnitsRunner",
+    "BuiltMachine", "CarryingRunner", "ConsumeRunner", "EndsRunner", "HostMachine", "LookingMachine",
+    "Machine", "MachineRunner", "PairsRunner", "SummingRunner", "SuppressRunner", "UnitsRunner",
 }  # fmt: skip
 """What all machines and runners are, or several share."""
 

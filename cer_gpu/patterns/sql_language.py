@@ -185,10 +185,6 @@ class SqlLanguage:
             failed = SqlError(UNREADABLE, message, None, self._dialect_hint)
             raise QueryError([failed.diagnostic], text) from None
 
-    def transpiled(self, text: str, target: str) -> str:
-        """A SELECT in another dialect, as sqlglot names it."""
-        return str(self.statement(text).sql(dialect=target))
-
     def with_columns(self, text: str, table: str, names: Sequence[str]) -> str:
         """A SELECT with other columns, unless it does more than to choose rows of a table by WHERE.
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
 
 from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.kernels.clock.contract import ClockTables
-from cer_gpu.plan.machine import LANES, Device, Traits
+from cer_gpu.plan.machine import LANES, Device, HostMachine, Traits
 
 
 @dataclass(frozen=True, slots=True)
-class ClockMachine:
+class ClockMachine(HostMachine):
     """A deterministic monotonic automaton with one clock over symbols.
 
     Attributes
@@ -26,16 +27,12 @@ class ClockMachine:
     constants: np.ndarray
 
     engine: ClassVar[str] = "one_clock"
+    reasons: ClassVar[Mapping[Device, str]] = {
+        "cuda": "patterns with such bounds of time",
+        "resident": "patterns with such bounds of time go through the CPU",
+        "auto": "one thread for a partition follows patterns with such bounds of time",
+    }
 
     @property
     def traits(self) -> Traits:
         return Traits(columns=LANES | {"time"}, forgets=True)
-
-    def where(self, device: Device) -> str | None:
-        """As `Machine.where`."""
-        reasons: dict[Device, str | None] = {
-            "cuda": "patterns with such bounds of time",
-            "resident": "patterns with such bounds of time go through the CPU",
-            "auto": "one thread for a partition follows patterns with such bounds of time",
-        }
-        return reasons[device]

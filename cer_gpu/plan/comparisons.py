@@ -18,7 +18,7 @@ from cer_gpu.language import tree as t
 from cer_gpu.language.printer import to_text
 from cer_gpu.plan.compiled_query import KeyPlan, ValueColumn
 from cer_gpu.plan.join_arrays import SlotColumns, ask_lanes
-from cer_gpu.plan.machine import LANES, Device, Traits
+from cer_gpu.plan.machine import LANES, Device, HostMachine, Traits
 from cer_gpu.plan.step_groups import offsets, step_groups
 
 OPERATIONS = {
@@ -50,7 +50,7 @@ class ComparedChoice:
 
 
 @dataclass(frozen=True, slots=True)
-class ComparedMachine:
+class ComparedMachine(HostMachine):
     """A deterministic automaton of compared steps over symbols.
 
     Attributes
@@ -67,6 +67,11 @@ class ComparedMachine:
     choice: ComparedChoice | None = None
 
     engine: ClassVar[str] = "comparisons"
+    reasons: ClassVar[Mapping[Device, str]] = {
+        "cuda": "sorting the values that are compared, and listing the matches of comparisons by order",
+        "resident": "what is compared is sorted by the CPU",
+        "auto": "what is compared is sorted by the CPU, which is most of the work",
+    }
 
     @property
     def traits(self) -> Traits:
@@ -77,15 +82,6 @@ class ComparedMachine:
             bound="answers",
             keeps="all" if self.choice is None else "chosen again",
         )
-
-    def where(self, device: Device) -> str | None:
-        """As `Machine.where`."""
-        reasons: dict[Device, str | None] = {
-            "cuda": "sorting the values that are compared, and listing the matches of comparisons by order",
-            "resident": "what is compared is sorted by the CPU",
-            "auto": "what is compared is sorted by the CPU, which is most of the work",
-        }
-        return reasons[device]
 
 
 @dataclass(frozen=True, slots=True)

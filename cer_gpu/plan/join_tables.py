@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import ClassVar
 
@@ -10,11 +11,11 @@ import numpy as np
 from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.kernels.joins.contract import JoinTables
 from cer_gpu.plan.compiled_query import CompiledQuery
-from cer_gpu.plan.machine import LANES, Device, Traits
+from cer_gpu.plan.machine import LANES, Device, HostMachine, Traits
 
 
 @dataclass(frozen=True, slots=True)
-class JoinMachine:
+class JoinMachine(HostMachine):
     """A parallelized complex event automaton over symbols, with join keys.
 
     Attributes
@@ -31,6 +32,11 @@ class JoinMachine:
     label_atoms: np.ndarray
 
     engine: ClassVar[str] = "joins"
+    reasons: ClassVar[Mapping[Device, str]] = {
+        "cuda": "listing the matches of joins",
+        "resident": "joins go through the CPU",
+        "auto": "joins run on the CPU: no GPU was found to be faster; device='cuda' uses one",
+    }
 
     def why_structure(self, query: CompiledQuery) -> str | None:
         """Why the answers of a query are listed from the structure; None where they are from groups.
@@ -60,15 +66,6 @@ class JoinMachine:
     def traits(self) -> Traits:
         near = bool(self.tables.entry_next.any())
         return Traits(columns=LANES | {"place"} if near else LANES, bound="answers")
-
-    def where(self, device: Device) -> str | None:
-        """As `Machine.where`."""
-        reasons: dict[Device, str | None] = {
-            "cuda": "listing the matches of joins",
-            "resident": "joins go through the CPU",
-            "auto": "joins run on the CPU: no GPU was found to be faster; device='cuda' uses one",
-        }
-        return reasons[device]
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar, Literal, Protocol, TypeAlias
 
 from cer_gpu.frozen_dataclass import dataclass
@@ -82,3 +83,15 @@ class Machine(Protocol):
     def where(self, device: Device) -> str | None:
         """What the CPU does, or why it runs all, where a device might; None if the device runs all of it."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class HostMachine:
+    """A machine of which the CPU does the same in all queries."""
+
+    reasons: ClassVar[Mapping[Device, str]]
+    """What `where` says."""
+
+    def where(self, device: Device) -> str | None:
+        """As `Machine.where`."""
+        return self.reasons[device]

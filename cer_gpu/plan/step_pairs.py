@@ -17,11 +17,11 @@ from cer_gpu.kernels.comparisons.contract import ComparedTables
 from cer_gpu.kernels.step_pairs.contract import FEW, StepPairTables
 from cer_gpu.plan.comparisons import compared_arrays
 from cer_gpu.plan.compiled_query import KeyPlan
-from cer_gpu.plan.machine import LANES, Device, Machine, Traits
+from cer_gpu.plan.machine import LANES, Device, HostMachine, Machine, Traits
 
 
 @dataclass(frozen=True, slots=True)
-class StepPairMachine:
+class StepPairMachine(HostMachine):
     """A chain in which two steps are compared, over symbols.
 
     Attributes
@@ -42,19 +42,15 @@ class StepPairMachine:
     streamed: Machine
 
     engine: ClassVar[str] = "step_pairs"
+    reasons: ClassVar[Mapping[Device, str]] = {
+        "cuda": "sums over ranks",
+        "resident": "comparisons between events run on the CPU",
+        "auto": "comparisons between events run on the CPU",
+    }
 
     @property
     def traits(self) -> Traits:
         return Traits(columns=LANES | {"slots"}, state="again")
-
-    def where(self, device: Device) -> str | None:
-        """As `Machine.where`."""
-        reasons: dict[Device, str | None] = {
-            "cuda": "sums over ranks",
-            "resident": "comparisons between events run on the CPU",
-            "auto": "comparisons between events run on the CPU",
-        }
-        return reasons[device]
 
 
 def apart_arrays(

@@ -3,6 +3,7 @@ extreme, `AggregateThresholdMachine`."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.kernels.thresholds.contract import Thresholds
 from cer_gpu.plan.aggregate_bounds import AggregateBound
-from cer_gpu.plan.machine import LANES, Column, Device, Machine, Traits
+from cer_gpu.plan.machine import LANES, Column, Device, HostMachine, Machine, Traits
 
 WHERE: dict[Device, str] = {
     "cuda": "a window that slides from event to event",
@@ -20,7 +21,7 @@ WHERE: dict[Device, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class ThresholdMachine:
+class ThresholdMachine(HostMachine):
     """Thresholds over the events of an iteration, over symbols.
 
     Attributes
@@ -34,19 +35,16 @@ class ThresholdMachine:
     streamed: Machine
 
     engine: ClassVar[str] = "thresholds"
+    reasons: ClassVar[Mapping[Device, str]] = WHERE
 
     @property
     def traits(self) -> Traits:
         read: frozenset[Column] = LANES | {"slots"}
         return Traits(columns=read | {"place"} if self.thresholds.contiguous else read, state="again")
 
-    def where(self, device: Device) -> str | None:
-        """As `Machine.where`."""
-        return WHERE[device]
-
 
 @dataclass(frozen=True, slots=True)
-class AggregateThresholdMachine:
+class AggregateThresholdMachine(HostMachine):
     """A threshold on an aggregate of the events of an iteration, over symbols.
 
     Attributes
@@ -73,6 +71,7 @@ class AggregateThresholdMachine:
     streamed: Machine
 
     engine: ClassVar[str] = "aggregate_thresholds"
+    reasons: ClassVar[Mapping[Device, str]] = WHERE
     aggregates: ClassVar[bool] = True
     """Values are added up, not only put in their order."""
 
@@ -80,7 +79,3 @@ class AggregateThresholdMachine:
     def traits(self) -> Traits:
         read: frozenset[Column] = LANES | {"slots"}
         return Traits(columns=read | {"place"} if self.contiguous else read, state="again")
-
-    def where(self, device: Device) -> str | None:
-        """As `Machine.where`."""
-        return WHERE[device]

@@ -31,7 +31,7 @@ def time_lines(outline: Outline) -> list[str]:
         return []
     compared = outline.correlates
     if compared:
-        formula = without_comparisons(formula)
+        formula = with_conjuncts(formula, lambda part: not _compares(part))
     bare, formula = formula, listed(_with_window(formula, statement.window), statement)
     apart = ""
     try:
@@ -46,7 +46,8 @@ def time_lines(outline: Outline) -> list[str]:
         return [f"its class is not known: {error}"]
     except (QueryError, TypeError):
         return []
-    lines = class_lines(found, "ns" if _has_units(formula) else None)
+    units = any(isinstance(node, tree.Bound) and node.unit is not None for node in walk(formula))
+    lines = class_lines(found, "ns" if units else None)
     if apart:
         lines[-1] += f"; {apart}"
     return ["without its comparisons between events:", *lines] if compared else lines
@@ -57,15 +58,6 @@ def _with_window(formula: tree.Pattern, window: tree.Window | None) -> tree.Patt
     if window is None or window.kind != "time":
         return formula
     return tree.Timed(formula, tree.Interval(None, tree.Bound(window.size, window.unit)))
-
-
-def _has_units(formula: tree.Pattern) -> bool:
-    return any(isinstance(node, tree.Bound) and node.unit is not None for node in walk(formula))
-
-
-def without_comparisons(formula: tree.Pattern) -> tree.Pattern:
-    """The formula without the filters that compare events."""
-    return with_conjuncts(formula, lambda part: not _compares(part))
 
 
 def _compares(condition: tree.Condition) -> bool:

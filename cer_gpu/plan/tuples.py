@@ -10,11 +10,11 @@ import numpy as np
 
 from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.joins.lookups import LookupPlan
-from cer_gpu.plan.machine import Device, Traits
+from cer_gpu.plan.machine import Device, HostMachine, Traits
 
 
 @dataclass(frozen=True, slots=True)
-class TupleMachine:
+class TupleMachine(HostMachine):
     """A rule whose answers are found by looking up one atom after another.
 
     Attributes
@@ -37,6 +37,11 @@ class TupleMachine:
     units: Mapping[str, str]
 
     engine: ClassVar[str] = "tuples"
+    reasons: ClassVar[Mapping[Device, str]] = {
+        "cuda": "looking up the events of a rule",
+        "resident": "the events of a rule are looked up by the CPU",
+        "auto": "the events of a rule are looked up by the CPU",
+    }
 
     @property
     def totalled(self) -> TupleMachine:
@@ -46,12 +51,3 @@ class TupleMachine:
     @property
     def traits(self) -> Traits:
         return Traits(state="again", bound="answers")
-
-    def where(self, device: Device) -> str | None:
-        """As `Machine.where`."""
-        reasons: dict[Device, str | None] = {
-            "cuda": "looking up the events of a rule",
-            "resident": "the events of a rule are looked up by the CPU",
-            "auto": "the events of a rule are looked up by the CPU",
-        }
-        return reasons[device]

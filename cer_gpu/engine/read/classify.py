@@ -183,18 +183,13 @@ class Classifier:
         """The plan from a row to its symbol."""
         return self._reading
 
-    @property
-    def text_columns(self) -> list[str]:
-        """The columns of texts that are read."""
-        return list(self._texts)
-
     def shares_of(self, texts: Sequence[str | None]) -> list[int]:
         """What the texts of a single event add to the index of each stage.
 
         Parameters
         ----------
         texts : sequence
-            One text for each of `text_columns`; None for a null.
+            One text for each of `reading.texts`; None for a null.
         """
         found = [0] * len(self._reading.stages)
         for shares, text in zip(self._texts.values(), texts, strict=True):

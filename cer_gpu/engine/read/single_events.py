@@ -101,7 +101,7 @@ class SingleSymbols:
     def __init__(self, classifier: Classifier, schema: pa.Schema) -> None:
         self._classifier = classifier
         self._dtype = np.dtype(classifier.reading.symbol_dtype)
-        self._texts = classifier.text_columns
+        self._texts = list(classifier.reading.texts)
         self._of_texts: dict[tuple[str | None, ...], list[int]] = {}
         self._symbols: dict[int, np.ndarray] = {}
         reading, numbers = classifier.reading, []

@@ -39,6 +39,8 @@ COMPARED = {
     ">": "greater",
     ">=": "greater_equal",
 }
+"""The functions of pyarrow, which NumPy names alike."""
+
 _TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _STEPPED = frozenset({"int", "decimal", "date", "timestamp", "duration", "time"})
 _READ = frozenset({"date", "timestamp", "time"})
@@ -320,14 +322,6 @@ def _mixed(name: str, left: Values, right: Values) -> Values:
     sign = np.sign(np.where(whole < below.astype(np.int64), -1, whole > below.astype(np.int64)))
     sign = np.where((sign == 0) & (np.where(fits, real, 0.0) > below), -1, sign)
     sign = np.where(fits, sign, np.where(real > 0, -1, 1))
-    functions = {
-        "=": np.equal,
-        "<>": np.not_equal,
-        "<": np.less,
-        "<=": np.less_equal,
-        ">": np.greater,
-        ">=": np.greater_equal,
-    }
-    answer = np.where(np.isnan(real), name == "<>", functions[name](sign, 0))
+    answer = np.where(np.isnan(real), name == "<>", getattr(np, COMPARED[name])(sign, 0))
     known = pc.and_(pc.is_valid(left), pc.is_valid(right))
     return pc.if_else(known, pa.array(answer), pa.scalar(None, BOOL))
