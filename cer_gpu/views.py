@@ -366,9 +366,14 @@ def _statement(text: str) -> tuple[t.Rule, Mapping[str, str]]:
     if text.split(None, 1)[:1] and text.split(None, 1)[0].upper() == "SELECT":
         from cer_gpu.sql import rule_of_sql
 
-        return rule_of_sql(text)
-    statement = parse(text)
-    if isinstance(statement, t.Rule):
+        try:
+            return rule_of_sql(text)
+        except QueryError as error:
+            try:
+                parse(text)
+            except QueryError:
+                raise error from None
+    elif isinstance(statement := parse(text), t.Rule):
         return statement, {}
     what = "a view keeps the result of a rule, and this is a query over a stream"
     raise QueryError(

@@ -328,6 +328,8 @@ class _Filler:
         return replace(window, kind="time", size=amount.value, unit=amount.unit, parameter=None)
 
     def _refuse(self, parameter: t.Parameter, hint: str) -> None:
+        if any(error.span == parameter.span for error in self.errors):
+            return
         value = self._given.get(parameter.name)
         shown = to_text(parameter)
         message = f"the value of `{shown}`, {brief(value)}, does not fit its place"
