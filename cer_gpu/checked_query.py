@@ -143,7 +143,7 @@ def schema_of(query: tree.Statement, source: Source, asked: Options) -> Schema:
     if source.has_type_column or len(streams) != 1:
         return schema
     # Events without a type are all of the type that FROM names (language section 1).
-    return replace(schema, types={streams[0]: frozenset(schema.attributes)})
+    return replace(schema, types={streams[0]: frozenset(schema.attributes)}, common_type=streams[0])
 
 
 def opened(names: frozenset[str], events: Any, asked: Options) -> Source:

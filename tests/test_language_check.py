@@ -220,7 +220,7 @@ def test_everything_is_found_at_once_in_the_order_of_the_text() -> None:
         (where("sell"), "did you mean `Sell`? the types are Buy, Quote, Sell"),
         (where("Sell AS s FILTER S[price > 1]"), "did you mean `s`? the variables are s, Sell"),
         (where("NOT (Sell) ; Buy FILTER Sell[price > 1]"), "write its condition inside"),
-        (where("Sell UNLESS Buy FILTER Buy[price > 1]"), "right of UNLESS"),
+        (where("Sell UNLESS Buy FILTER Buy[price > 1]"), "`UNLESS (Buy FILTER Buy[price > 1])`"),
         (where("Sell FILTER Sell[name = 5]"), "quote it: `'5'`"),
         (where("Sell FILTER Sell[price > '5']"), "leave the quotes out: `5`"),
         (where("Sell FILTER Sell[price > 5 s]"), "leave the unit out"),

@@ -176,6 +176,25 @@ def test_a_type_that_from_names_and_the_column_does_not_hold_has_a_note() -> Non
         assert not [one for one in said if "type_column" in str(one.message)]
 
 
+@pytest.mark.parametrize("text", ["SELECT * FROM us WHERE Trade", "SELECT * FROM us WHERE us ; Trade AS a"])
+def test_a_type_that_from_does_not_name_has_the_remedy(text: str) -> None:
+    bare = trades().drop_columns(["type"])
+    with pytest.raises(cer.QueryError) as error:
+        cer.compile(text).count(bare)
+    hint = (
+        "no column tells the types, so all events have the type that FROM names, `us`: write `FROM Trade`, "
+        "or pass type_column=... (--type-column ...) if there is such a column"
+    )
+    assert (
+        [one.hints for one in error.value.diagnostics]
+        == [(hint,)]
+        == [one.hints for one in check(text, bare)]
+    )
+    # A name that is near is a slip of the pen.
+    with pytest.raises(cer.QueryError, match="did you mean `Trades`"):
+        cer.compile("SELECT * FROM Trades WHERE Trade").count(bare)
+
+
 def test_what_does_not_go_without_a_type_column() -> None:
     table = trades()
     with pytest.raises(cer.DataError, match="a dict of tables tells the types of events by its keys"):

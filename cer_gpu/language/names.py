@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
-from functools import cache
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import cache, reduce
 
 from cer_gpu.errors import Span
 from cer_gpu.language import tree as t
 from cer_gpu.language.findings import Findings, Hint
 from cer_gpu.language.near_names import near_name
 from cer_gpu.language.places import trailing
+from cer_gpu.language.printer import interval_text, operator_text, to_text
 from cer_gpu.language.schema import Schema, ValueType
 from cer_gpu.language.scope import Scope, variables
 from cer_gpu.language.walk import children, walk
@@ -46,6 +47,10 @@ class NameChecker:
             return
         message = unknown_type(event.name)
         place = trailing(event.span, event.name)
+        common = self.schema.common_type
+        if common is not None and near_name(event.name, [common]) is None:
+            self._findings.error("CER020", message, place, _without_types(common, event.name))
+            return
         self._unknown("CER020", message, event.name, self.schema.types, "the types are", place)
 
     def check_stream(self, stream: str, listed: Collection[str], place: Span | None) -> None:
@@ -179,7 +184,7 @@ class NameChecker:
             The whole pattern, to say where the name does occur.
         place : Span or None
         """
-        elsewhere = cache(lambda: _elsewhere(pattern, variable))
+        elsewhere = cache(lambda: _elsewhere(pattern, variable, place))
 
         def catalogue() -> str:
             names = sorted_names(known.names() if isinstance(known, Scope) else known)
@@ -222,6 +227,14 @@ class NameChecker:
         self._findings.error(code, message, place, *hints)
 
 
+def _without_types(common: str, name: str) -> str:
+    """What to write where no column tells the types, and FROM names another one than the query."""
+    return (
+        f"no column tells the types, so all events have the type that FROM names, `{written(common)}`: write "
+        f"`FROM {written(name)}`, or pass type_column=... (--type-column ...) if there is such a column"
+    )
+
+
 def sorted_names(known: Iterable[str]) -> list[str]:
     """Names, each once, in alphabetical order."""
     return sorted(set(known), key=lambda one: (one.lower(), one))
@@ -245,9 +258,13 @@ def _catalogue(known: list[str], introduction: str, meant: str | None, columns: 
     return f"{guess}{introduction} {some_of(known)}" if known else ""
 
 
-def _elsewhere(pattern: t.Pattern, variable: str) -> str | None:
-    # Where a variable that is not visible does occur.
+def _elsewhere(pattern: t.Pattern, variable: str, place: Span | None) -> str | None:
+    # Where a variable that is not visible does occur, and what to write instead.
     match pattern:
+        case t.Filter(pattern=t.Beside() | t.Unless() as beside, condition=condition):
+            inside = _filter_inside(beside, condition, variable, place)
+            if inside is not None:
+                return inside
         case t.OtherEvent(type=event) if variable in event.variables:
             return "an event of NOT is not marked; write its condition inside: `NOT (T FILTER T[...])`"
         case t.Unless(right=right) if variable in variables(right):
@@ -258,14 +275,54 @@ def _elsewhere(pattern: t.Pattern, variable: str) -> str | None:
                     f"it is defined on the right of {pattern.words}, whose events are not part of the result"
                 )
             if variable in variables(left):
-                words = pattern.words
-                joined = f"`{'B AS y ; A AS x' if pattern.before else 'A AS x ; B AS y'} FILTER y.v > x.v`"
-                x = "ends" if pattern.before else "starts"
-                other = f"match both, {joined}, and count the different {x}"
-                if pattern.negated:
-                    other = f"subtract the matches of {joined} from those of `A AS x`"
-                return (
-                    f"the right side of {words} cannot read this variable; to ask for equal values on both "
-                    f"sides, PARTITION BY the attribute; for another comparison {other}"
-                )
-    return next(filter(None, (_elsewhere(part, variable) for part in children(pattern))), None)
+                return f"the right side of {pattern.words} cannot read this variable; {_instead(pattern)}"
+    found = (_elsewhere(part, variable, place) for part in children(pattern))
+    return next(filter(None, found), None)
+
+
+def _filter_inside(
+    pattern: t.Beside | t.Unless, condition: t.Condition, variable: str, place: Span | None
+) -> str | None:
+    """What to write where a filter after UNLESS or FOLLOWED BY reads a variable of its right side."""
+    own = variables(pattern.right)
+    if place is None or variable not in own:
+        return None
+    meant = [one for one in _conjuncts(condition) if variable in _named(one)]
+    if not any(one.span is not None and one.span.start <= place.start < one.span.end for one in meant):
+        return None  # it is read elsewhere, as in the SELECT list
+    if isinstance(pattern, t.Beside) and not all(_named(one) <= own for one in meant):
+        told = f"it is defined on the right of {pattern.words}, whose events cannot be compared with the left"
+        return f"{told}; {_instead(pattern)}"
+    bound = getattr(pattern, "interval", None)
+    operator = operator_text(pattern).strip("`") + ("" if bound is None else f" {interval_text(bound)}")
+    filtered = to_text(t.Filter(pattern.right, reduce(t.Both, meant)))
+    return f"write the filter inside the right side: `{operator} ({filtered})`"
+
+
+def _instead(pattern: t.Beside) -> str:
+    """What to write in place of a comparison between the two sides of FOLLOWED BY."""
+    joined = f"`{'B AS y ; A AS x' if pattern.before else 'A AS x ; B AS y'} FILTER y.v > x.v`"
+    x = "ends" if pattern.before else "starts"
+    other = f"match both, {joined}, and count the different {x}"
+    if pattern.negated:
+        other = f"subtract the matches of {joined} from those of `A AS x`"
+    return (
+        f"to ask for equal values on both sides, PARTITION BY the attribute; for another comparison {other}"
+    )
+
+
+def _conjuncts(condition: t.Condition) -> Iterator[t.Condition]:
+    """The conditions that AND joins."""
+    if isinstance(condition, t.Both):
+        yield from _conjuncts(condition.left)
+        yield from _conjuncts(condition.right)
+    else:
+        yield condition
+
+
+def _named(condition: t.Condition) -> frozenset[str]:
+    """The variables that a condition reads."""
+    read = (t.Every, t.Attribute, t.Aggregate)
+    return frozenset(
+        one.variable for one in walk(condition) if isinstance(one, read) and one.variable is not None
+    )

@@ -131,6 +131,9 @@ class Schema:
     ranks: Mapping[str, str] = field(default_factory=dict)
     """Attributes that stand for the places of categories in their order, to the columns of these."""
 
+    common_type: str | None = None
+    """The type that FROM gives all events, where no column tells their types."""
+
     partial: str = ""
     """Why the data may have more attributes than these; empty where it has no others."""
 
