@@ -243,9 +243,10 @@ def backtest(
     if funnel and report is None:
         raise typer.BadParameter("--funnel is shown in the report: add --report PAGE.html")
     if report is not None:
+        from cer_gpu.backtesting.chart_page import bundler
         from cer_gpu.backtesting.chart_style import charts
 
-        charts()  # what the report lacks is said before anything is run
+        charts(), bundler()  # what the report lacks is said before anything is run
     parted, wanted = buckets_and_keys(by), outcomes_asked(outcome)
     try:
         found = tried(asked, events, parted, wanted, split, durations, funnel, starts, resume, **options)

@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from cer_gpu.extras import to_install
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -137,7 +139,7 @@ def main() -> None:
     try:
         events = flight_events()
     except ImportError as error:
-        sys.exit(f"error: {error}; the demo needs its data: pip install 'cer-gpu[demo]'")
+        sys.exit(f"error: {error}; the demo needs its data; {to_install('demo')}")
     from rich.console import Console
     from rich.markup import escape
 

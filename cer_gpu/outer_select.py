@@ -17,6 +17,7 @@ from cer_gpu.engine.read.sources.kinds import open_rows
 from cer_gpu.engine.read.sources.rows import Rows, TableRows
 from cer_gpu.engine.rows.table_parts import with_plain_texts
 from cer_gpu.errors import DataError, Diagnostic, QueryError
+from cer_gpu.extras import to_install
 from cer_gpu.patterns.sql_language import language_of
 from cer_gpu.patterns.tree import RowPatternStatement, RowsPerMatch
 from cer_gpu.printable_text import name_text, names_text
@@ -158,7 +159,7 @@ class OuterSelect:
             raise _refused(
                 "this SELECT around MATCH_RECOGNIZE is run by DuckDB, which is not installed",
                 text,
-                "pip install 'cer-gpu[sql]'",
+                to_install("sql"),
             ) from None
         tree = self._tree(query)
         written = self._written(tree)

@@ -44,8 +44,8 @@ def match_recognize(
 ) -> RowPatternResult | RowPatternVariants:
     """Run a SELECT with MATCH_RECOGNIZE.
 
-    It needs sqlglot, and DuckDB if the SELECT around it does more than return its rows:
-    `pip install 'cer-gpu[sql]'`.
+    It needs sqlglot, and DuckDB if the SELECT around it does more than return its rows: the extra `sql` has
+    both.
 
     Parameters
     ----------

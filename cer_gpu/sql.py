@@ -1,4 +1,4 @@
-"""Translates SQL to the rule of a view: `rule_of_sql`. It needs sqlglot (`pip install 'cer-gpu[sql]'`).
+"""Translates SQL to the rule of a view: `rule_of_sql`. It needs sqlglot (the extra `sql`).
 
 `SELECT R.a, COUNT(*) AS n FROM R, S WHERE R.b = S.b AND S.c < R.a GROUP BY R.a` is the rule
 `Q(a; COUNT(*)) <- R(a = a, b = y), S(b = z, c = w), y = z, w < a`.
@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from cer_gpu.errors import Diagnostic, QueryError
+from cer_gpu.extras import to_install
 from cer_gpu.language import tree as t
 from cer_gpu.language.printer import to_text
 from cer_gpu.language.units import unit_named
@@ -55,9 +56,7 @@ def rule_of_sql(text: str) -> SqlRule:
         import sqlglot
         from sqlglot.errors import SqlglotError
     except ImportError:
-        raise _refused(
-            "SQL is read by sqlglot, which is not installed", text, "pip install 'cer-gpu[sql]'"
-        ) from None
+        raise _refused("SQL is read by sqlglot, which is not installed", text, to_install("sql")) from None
     try:
         select = sqlglot.parse_one(text)
     except SqlglotError as error:

@@ -57,7 +57,7 @@ def maintain(rule: str, most_kept: int = MOST_KEPT, device: str = "auto") -> Joi
         `R(price = a)` names a column by its name. A variable that occurs twice joins its columns by equality.
         Variables may be compared, also with arithmetic: text is compared by its order, and numbers of all
         types exactly. The head, `Q(a, c)`, says which columns the result has.
-        Or SQL, for which sqlglot has to be installed (`pip install 'cer-gpu[sql]'`):
+        Or SQL, for which sqlglot has to be installed (the extra `sql`):
         `SELECT R.a, S.c FROM R, S WHERE R.b = S.b AND R.a < S.c`, also with aggregates and GROUP BY.
     most_kept : int, default 10,000,000
         How many pairs of joining rows a cyclic rule, such as a triangle, may keep.

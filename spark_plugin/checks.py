@@ -208,8 +208,8 @@ def executors(spark: SparkSession) -> list[Reason]:
     return found
 
 
-_INSTALL = "install cer-gpu[cuda] of the driver's version in the Python of the executors"
-_DRIVER = "run on machines with a GPU, its driver, and cer-gpu[cuda]"
+_INSTALL = "install the driver's version of cer-gpu, with the extra `cuda`, in the Python of the executors"
+_DRIVER = "run on machines with a GPU, its driver, and cer-gpu with the extra `cuda`"
 
 
 def report(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

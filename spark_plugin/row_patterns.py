@@ -46,7 +46,7 @@ def match_recognize(
 ) -> DataFrame:
     """Run a SELECT with MATCH_RECOGNIZE over the tables and views of a session.
 
-    It needs sqlglot on the driver: `pip install 'cer-gpu[sql]'`. Spark SQL runs subqueries and the SELECT
+    It needs sqlglot on the driver: the extra `sql`. Spark SQL runs subqueries and the SELECT
     around. Each MATCH_RECOGNIZE reads a table or a view, ``parquet.`path` ``, a file such as
     'trades.parquet', or a subquery; its partitions are spread over tasks by a shuffle. Without PARTITION BY
     rows are cut by time where WITHIN bounds matches, for which some jobs run at once; otherwise one task has

@@ -176,14 +176,17 @@ def test_outcomes_that_are_none(
     assert said in " ".join(err.split())
 
 
-def test_a_report_without_altair_is_refused_before_anything_is_run(
-    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("package", ["altair", "vl_convert"])
+def test_a_report_without_its_packages_is_refused_before_anything_is_run(
+    package: str, folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(sys.modules, "altair", None)
+    monkeypatch.setitem(sys.modules, package, None)
     monkeypatch.setattr(
         "cer_gpu.backtesting.run.backtest", lambda *given, **keywords: pytest.fail("it was run")
     )
     asked = [folder / "patterns.ceql", folder / "events.parquet", "--order-by", "ts", "--param", "p=3"]
     status, _, said = shell(capsys, *asked, "--report", folder / "page.html")
     assert status != 0
-    assert "pip install 'cer-gpu[report]'" in said
+    assert "install the extra `report`: in a clone of cer-gpu, `pip install '.[report]'`" in " ".join(
+        said.split()
+    )

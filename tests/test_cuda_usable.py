@@ -28,7 +28,7 @@ def test_without_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
     found = cuda_usable()
     assert not found
     assert found.reason.startswith("numba-cuda cannot be imported (")
-    assert found.reason.endswith("install cer-gpu[cuda]")
+    assert found.reason.endswith("install the extra `cuda` of cer-gpu")
 
 
 def fake(monkeypatch: pytest.MonkeyPatch, **members: object) -> None:
@@ -45,7 +45,7 @@ def broken() -> bool:
 @pytest.mark.parametrize(
     ("members", "reason"),
     [
-        ({"implementation": "Built-in"}, "numba-cuda is not installed: install cer-gpu[cuda]"),
+        ({"implementation": "Built-in"}, "numba-cuda is not installed: install the extra `cuda` of cer-gpu"),
         (
             {"is_available": lambda: False, "cuda_error": lambda: "\nNo driver.\nDo this.\n"},
             "the CUDA driver cannot be used: No driver",

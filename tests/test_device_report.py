@@ -56,8 +56,8 @@ def test_without_a_driver(machine: Callable[..., DeviceReport]) -> None:
             "\n"
             "No GPU is used: no NVIDIA driver is installed (libcuda.so.1 was not found).\n"
             "To use a GPU, install NVIDIA's driver: `nvidia-smi` then lists the GPU (in a container, start "
-            "it with `--gpus all`). Then `pip install 'cer-gpu[cuda]'`, or `'cer-gpu[cuda12]'` for a "
-            "driver of CUDA 12."
+            "it with `--gpus all`). Then install the extra `cuda`: in a clone of cer-gpu, `pip install "
+            "'.[cuda]'` (`'.[cuda12]'` for a driver of CUDA 12)."
         )
     )
     assert told.right
@@ -67,16 +67,17 @@ def test_without_a_driver(machine: Callable[..., DeviceReport]) -> None:
 def test_with_a_driver_and_without_the_packages(
     machine: Callable[..., DeviceReport], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told = machine(None, UsableDevices((), "numba-cuda is not installed: install cer-gpu[cuda]"))
+    told = machine(None, UsableDevices((), "numba-cuda is not installed"))
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "3")
     assert str(told) == (
         "Linux-6.1\n"
         "cer-gpu 1.2, driver 580.65\n"
         "CUDA_VISIBLE_DEVICES=3\n"
         "\n"
-        "No GPU is used: numba-cuda is not installed: install cer-gpu[cuda].\n"
+        "No GPU is used: numba-cuda is not installed.\n"
         "To use a GPU, see that `nvidia-smi` lists it, that CUDA_VISIBLE_DEVICES does not hide it, and "
-        "`pip install 'cer-gpu[cuda]'`, or `'cer-gpu[cuda12]'` for a driver of CUDA 12."
+        "install the extra `cuda`: in a clone of cer-gpu, `pip install '.[cuda]'` (`'.[cuda12]'` for a "
+        "driver of CUDA 12)."
     )
 
 

@@ -308,7 +308,7 @@ def test_without_the_library_the_error_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setitem(sys.modules, "graphlay", None)
-    with pytest.raises(CerError, match=r"pip install 'cer-gpu\[draw\]'"):
+    with pytest.raises(CerError, match=r"`pip install '\.\[draw\]'`"):
         cer_gpu.compile(PHI_1).explain("svg")
     assert status_of(["explain", PHI_1, "--format", "svg"]) == 4
     captured = capsys.readouterr()

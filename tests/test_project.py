@@ -22,6 +22,7 @@ LAYERS = [
         "cache_folder",
         "compiling",
         "cores",
+        "extras",
         "frozen_dataclass",
         "lazy_modules",
         "notebook",

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from html import escape
 from typing import Any
 
 from cer_gpu.errors import CerError
+from cer_gpu.extras import to_install
 from cer_gpu.notebook import HTML
 
 CHART = """<!doctype html><html><head><meta charset="utf-8"><style>
@@ -42,13 +44,26 @@ def chart_page(spec: dict[str, Any]) -> str:
     return CHART.format(library=drawing_script(), spec=text)
 
 
-def drawing_script() -> str:
-    """What draws charts, as one script."""
+def bundler() -> Callable[[str], str]:
+    """What makes the script, of the package vl-convert-python.
+
+    Raises
+    ------
+    CerError
+        When it is not installed.
+    """
     try:
         from vl_convert import javascript_bundle
     except ImportError as error:
-        raise CerError("this needs vl-convert-python: pip install 'cer-gpu[report]'") from error
-    bundle: str = javascript_bundle("window.vegaEmbed = vegaEmbed;")
+        what = "pages with charts need vl-convert-python, which is not installed"
+        raise CerError(f"{what}; {to_install('report')}") from error
+    made: Callable[[str], str] = javascript_bundle
+    return made
+
+
+def drawing_script() -> str:
+    """What draws charts, as one script."""
+    bundle: str = bundler()("window.vegaEmbed = vegaEmbed;")
     return bundle.replace("</script", "<\\/script")
 
 

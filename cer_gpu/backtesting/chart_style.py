@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from cer_gpu.backtesting.chart_page import offline
 from cer_gpu.errors import CerError
+from cer_gpu.extras import to_install
 
 if TYPE_CHECKING:
     import altair
@@ -95,7 +96,9 @@ def charts() -> Any:
     try:
         import altair
     except ImportError as error:
-        raise CerError("charts are drawn by Altair: pip install 'cer-gpu[report]'") from error
+        raise CerError(
+            f"charts are drawn by Altair, which is not installed; {to_install('report')}"
+        ) from error
     return altair
 
 

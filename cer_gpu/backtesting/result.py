@@ -96,7 +96,7 @@ class Backtest(TableResult):
         Raises
         ------
         CerError
-            When the package that draws the charts is not installed: `pip install 'cer-gpu[report]'`.
+            When the packages that draw the charts, those of the extra `report`, are not installed.
         OSError
             When the page cannot be written.
         """

@@ -12,6 +12,7 @@ from functools import cache
 from typing import Any, Literal
 
 from cer_gpu.errors import Diagnostic, QueryError, Span
+from cer_gpu.extras import to_install
 from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.patterns.sql_error import UNREADABLE, SqlError
 from cer_gpu.printable_text import brief
@@ -251,7 +252,7 @@ def language_of(dialect: str | None, text: str) -> SqlLanguage:
     try:
         return _language(dialect)
     except ImportError:
-        hint = "pip install 'cer-gpu[sql]'"
+        hint = to_install("sql")
         message = "SQL is read by sqlglot, which is not installed"
         raise QueryError([Diagnostic(UNREADABLE, message, None, hints=(hint,))], text) from None
     except ValueError:

@@ -8,6 +8,7 @@ from math import copysign, sqrt
 from typing import Any, TypeAlias
 
 from cer_gpu.errors import CerError
+from cer_gpu.extras import to_install
 from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.plan.drawing import Drawing, Edge, Kind, Node
 from cer_gpu.printable_text import on_one_line
@@ -60,7 +61,7 @@ def to_svg(drawing: Drawing) -> str:
         import graphlay
     except ImportError:
         raise CerError(
-            "drawing SVG needs the package graphlay: pip install 'cer-gpu[draw]' "
+            f"drawing SVG needs the package graphlay; {to_install('draw')} "
             "(format='mermaid' needs no package)"
         ) from None
     found, routes = _laid_out(drawing, graphlay)

@@ -67,7 +67,7 @@ def cuda_usable() -> UsableDevices:
     try:
         from numba import cuda
     except Exception as error:
-        return UsableDevices((), f"numba-cuda cannot be imported ({_line(error)}): install cer-gpu[cuda]")
+        return UsableDevices((), f"numba-cuda cannot be imported ({_line(error)}): {_REMEDY}")
     try:
         return _devices(cuda)
     except Exception as error:
@@ -81,11 +81,14 @@ def simulated():
     return bool(getattr(config, "ENABLE_CUDASIM", False))
 
 
+_REMEDY = "install the extra `cuda` of cer-gpu"
+
+
 def _devices(cuda) -> UsableDevices:
     if simulated():
         return UsableDevices(("simulator",), "Numba's CUDA simulator is switched on")
     if getattr(cuda, "implementation", "") != "NVIDIA":
-        return UsableDevices((), "numba-cuda is not installed: install cer-gpu[cuda]")
+        return UsableDevices((), f"numba-cuda is not installed: {_REMEDY}")
     if not cuda.is_available():
         trouble = cuda.cuda_error()
         why = (

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from cer_gpu.engine.devices import no_driver, on, with_memory
 from cer_gpu.engine.run.device_choice import WORTH
 from cer_gpu.engine.versions import all_versions
+from cer_gpu.extras import to_install
 from cer_gpu.frozen_dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -168,4 +169,4 @@ def _remedy(driver: bool) -> str:
     return f"To use a GPU, see that `nvidia-smi` lists it, that {VISIBLE} does not hide it, and {_PACKAGES}."
 
 
-_PACKAGES = "`pip install 'cer-gpu[cuda]'`, or `'cer-gpu[cuda12]'` for a driver of CUDA 12"
+_PACKAGES = f"{to_install('cuda')} (`'.[cuda12]'` for a driver of CUDA 12)"
