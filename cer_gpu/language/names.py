@@ -13,7 +13,7 @@ from cer_gpu.language.places import trailing
 from cer_gpu.language.printer import interval_text, operator_text, to_text
 from cer_gpu.language.schema import Schema, ValueType
 from cer_gpu.language.scope import Scope, variables
-from cer_gpu.language.walk import children, walk
+from cer_gpu.language.walk import children, condition_variables, walk
 from cer_gpu.language.words import quoted_text, written, written_variable
 
 _LISTED = 24
@@ -287,10 +287,10 @@ def _filter_inside(
     own = variables(pattern.right)
     if place is None or variable not in own:
         return None
-    meant = [one for one in _conjuncts(condition) if variable in _named(one)]
+    meant = [one for one in _conjuncts(condition) if variable in condition_variables(one)]
     if not any(one.span is not None and one.span.start <= place.start < one.span.end for one in meant):
         return None  # it is read elsewhere, as in the SELECT list
-    if isinstance(pattern, t.Beside) and not all(_named(one) <= own for one in meant):
+    if isinstance(pattern, t.Beside) and not all(condition_variables(one) <= own for one in meant):
         told = f"it is defined on the right of {pattern.words}, whose events cannot be compared with the left"
         return f"{told}; {_instead(pattern)}"
     bound = getattr(pattern, "interval", None)
@@ -318,11 +318,3 @@ def _conjuncts(condition: t.Condition) -> Iterator[t.Condition]:
         yield from _conjuncts(condition.right)
     else:
         yield condition
-
-
-def _named(condition: t.Condition) -> frozenset[str]:
-    """The variables that a condition reads."""
-    read = (t.Every, t.Attribute, t.Aggregate)
-    return frozenset(
-        one.variable for one in walk(condition) if isinstance(one, read) and one.variable is not None
-    )
