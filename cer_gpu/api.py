@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Unpack
 from cer_gpu.checked_query import check_roles, checked, opened, raise_errors, say_findings, schema_of
 from cer_gpu.engine.read.sources.arrow_types import all_units
 from cer_gpu.engine.run.device_choice import place_of
-from cer_gpu.engine.run.nan_watch import nan_watch
 from cer_gpu.engine.run.options import Options, read_options, spelled
+from cer_gpu.engine.run.value_watch import value_watch
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import Diagnostic
 from cer_gpu.language.check import check as check_query
@@ -470,8 +470,8 @@ class Query:
         bound = BoundQuery(compiled, source, units, asked, self._workers)
         if findings:
             say_findings(findings, bound.notes)
-        if self.names and asked.nan_is_null is None:
-            bound.nan_watch = nan_watch(self._plans.nan_dependence, source)
+        if self.names:
+            bound.value_watch = value_watch(self._plans, asked, source)
         if not once:
             bound.instead = lambda error: self.bound_to(source, error.asked(asked), question, once=True)
         return bound

@@ -32,12 +32,12 @@ from cer_gpu.engine.read.sources.categories import Orders
 from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.run.chunks import CHUNK, Chunker, Run
 from cer_gpu.engine.run.device_choice import Place, place_of
-from cer_gpu.engine.run.nan_watch import NanWatch
 from cer_gpu.engine.run.needed_columns import foresight_of, lacks_a_type, needed_columns
 from cer_gpu.engine.run.options import Options
 from cer_gpu.engine.run.portable_query import PortableQuery
 from cer_gpu.engine.run.retry import going_on, in_its_place
 from cer_gpu.engine.run.run_notes import LARGE, said_as_large, say_how_many_were_late, say_what_was_read
+from cer_gpu.engine.run.value_watch import ValueWatch
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import FarDecimalError, RowError
 from cer_gpu.plan.compiled_query import CompiledQuery, Product
@@ -122,8 +122,8 @@ class BoundQuery:
             self.until = turned_moment(self._moment, source.arrow_schema, options.order_by)
         self.instead: Callable[[FarDecimalError], BoundQuery] | None = None
         """Makes the query that answers in its place, if numbers do not fit 64 bits."""
-        self.nan_watch: NanWatch | None = None
-        """Notes NaN where the answer depends on what it means."""
+        self.value_watch: ValueWatch | None = None
+        """Notes values whose answer may surprise."""
 
     @property
     def compiled(self) -> CompiledQuery:
@@ -456,7 +456,7 @@ class BoundQuery:
         """The batches that a run reads, with the columns of the source that it needs."""
         needed = needed_columns(self._query.reading, self._options, run.intake.payload)
         batches = self._source.batches(needed.all, run.rows, needed.classified_alone)
-        return batches if self.nan_watch is None else self.nan_watch.over(batches, self.notes)
+        return batches if self.value_watch is None else self.value_watch.over(batches, self.notes)
 
     def _ends(self, run: Run, asked: Asked, watch: Watch) -> Iterator[ReportedEnds]:
         """Where complex events end, chunk by chunk."""

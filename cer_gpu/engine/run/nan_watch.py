@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 
 import pyarrow as pa
 
@@ -39,14 +39,12 @@ class NanWatch:
                 compared |= one._compared
         return NanWatch(missing, compared) if missing or compared else None
 
-    def over(self, batches: Iterable[pa.RecordBatch], notes: Notes) -> Iterator[pa.RecordBatch]:
-        """Pass batches on, and note columns that have a NaN."""
-        for batch in batches:
-            for name in [one for one in batch.schema.names if one in self._left]:
-                if has_nan(batch.column(name)):
-                    self._left.discard(name)
-                    notes.say(self._said(name))
-            yield batch
+    def look(self, batch: pa.RecordBatch, notes: Notes) -> None:
+        """Note the columns of a batch that have a NaN."""
+        for name in [one for one in batch.schema.names if one in self._left]:
+            if has_nan(batch.column(name)):
+                self._left.discard(name)
+                notes.say(self._said(name))
 
     def _said(self, name: str) -> str:
         shown = name_text(name)

@@ -12,11 +12,11 @@ from cer_gpu.engine.answers.notes import Notes
 from cer_gpu.engine.memory import within_memory
 from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.run.bound_query import BATCH, BoundQuery
-from cer_gpu.engine.run.nan_watch import NanWatch
 from cer_gpu.engine.run.options import Options
 from cer_gpu.engine.run.separate_run import SeparateRun
 from cer_gpu.engine.run.shared_run import Bunch, ReadingBunch, abreast_there, bunched, least_chunk
 from cer_gpu.engine.run.totals import Totals
+from cer_gpu.engine.run.value_watch import ValueWatch
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import RowError
 from cer_gpu.progress import Watch, begun
@@ -182,13 +182,13 @@ def sum_up(
             one.restore(its)
         found.ends.resume(state.ends)
     done = len(begins) - 1
-    nan = NanWatch.of_all(one.nan_watch for one in bound.values())
+    values = ValueWatch.of_all(one.value_watch for one in bound.values())
 
     def passed(watch: Watch) -> Iterable[None]:
         for part in parts[done:]:
             seen = 0
             batches = watch(part.batches(columns, BATCH, set()))
-            for batch in batches if nan is None else nan.over(batches, notes):
+            for batch in batches if values is None else values.over(batches, notes):
                 for bunch in bunches:
                     bunch.read(batch)
                 for number, one in beside:
