@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from cer_gpu.engine.answers.notes import Notes
-from cer_gpu.language.rounded_differences import RoundedDifference
+from cer_gpu.language.rounded_comparisons import RoundedComparison
 from cer_gpu.printable_text import name_text
 
 SAMPLE = 4_096
@@ -31,21 +31,21 @@ class RoundingWatch:
 
     Parameters
     ----------
-    watched : mapping of RoundedDifference to set of float
+    watched : mapping of RoundedComparison to set of float
         The comparisons, and the thresholds that each has.
     """
 
-    def __init__(self, watched: Mapping[RoundedDifference, set[float]]) -> None:
+    def __init__(self, watched: Mapping[RoundedComparison, set[float]]) -> None:
         self._watched = {one: set(thresholds) for one, thresholds in watched.items()}
         self._seen = dict.fromkeys(watched, 0)
         self._digits = dict.fromkeys(watched, 0)
 
     @staticmethod
     def of(
-        differences: Iterable[RoundedDifference], given: Mapping[str, Any], schema: pa.Schema
+        differences: Iterable[RoundedComparison], given: Mapping[str, Any], schema: pa.Schema
     ) -> RoundingWatch | None:
         """One for the comparisons of a query, with values of its parameters; None if none can be wrong."""
-        watched: dict[RoundedDifference, set[float]] = {}
+        watched: dict[RoundedComparison, set[float]] = {}
         for one in differences:
             value = given.get(one.threshold) if isinstance(one.threshold, str) else one.threshold
             threshold = float(value) if isinstance(value, float | Decimal) else 0.0
@@ -58,7 +58,7 @@ class RoundingWatch:
     @staticmethod
     def of_all(watches: Sequence[RoundingWatch]) -> RoundingWatch | None:
         """One for the comparisons of several queries; None if there are none."""
-        watched: dict[RoundedDifference, set[float]] = {}
+        watched: dict[RoundedComparison, set[float]] = {}
         for watch in watches:
             for one, thresholds in watch._watched.items():
                 watched.setdefault(one, set()).update(thresholds)
@@ -101,7 +101,7 @@ def _digits(values: np.ndarray, most: int) -> int:
     return most + 1
 
 
-def _said(one: RoundedDifference, threshold: float) -> str:
+def _said(one: RoundedComparison, threshold: float) -> str:
     names = ", ".join(f"`{name_text(name)}`" for name in sorted(one.columns))
     written = f"${one.threshold}" if isinstance(one.threshold, str) else f"{threshold}"
     return (

@@ -53,4 +53,4 @@ def value_watch(plans: QueryPlans, asked: Options, source: Source) -> ValueWatch
     """What looks at the values of a source for a query; None if its answer depends on none."""
     nan = nan_watch(plans.nan_dependence, source) if asked.nan_is_null is None else None
     given = {**plans.given, **asked.params}
-    return ValueWatch.of(nan, RoundingWatch.of(plans.rounded_differences, given, source.arrow_schema))
+    return ValueWatch.of(nan, RoundingWatch.of(plans.rounded_comparisons, given, source.arrow_schema))

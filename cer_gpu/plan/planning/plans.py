@@ -17,7 +17,7 @@ from cer_gpu.errors import Diagnostic, QueryError
 from cer_gpu.language import tree
 from cer_gpu.language.check import check
 from cer_gpu.language.nan_dependence import NanDependence, nan_dependence
-from cer_gpu.language.rounded_differences import RoundedDifference, rounded_differences
+from cer_gpu.language.rounded_comparisons import RoundedComparison, rounded_comparisons
 from cer_gpu.language.schema import Schema
 from cer_gpu.plan.cost import Question
 from cer_gpu.plan.outline import Outline, outline
@@ -103,9 +103,9 @@ class QueryPlans:
         return nan_dependence(self._statement)
 
     @cached_property
-    def rounded_differences(self) -> tuple[RoundedDifference, ...]:
+    def rounded_comparisons(self) -> tuple[RoundedComparison, ...]:
         """The comparisons whose two sides floats may round apart."""
-        return rounded_differences(self._statement)
+        return rounded_comparisons(self._statement)
 
     @property
     def parameters(self) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Which comparisons depend on how floats round sums and differences of decimals: `rounded_differences`."""
+"""Which comparisons depend on how floats round sums and differences of decimals: `rounded_comparisons`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from cer_gpu.language.walk import walk
 _CHOOSING = ("FIRST", "LAST", "MIN", "MAX")
 
 
-class RoundedDifference(NamedTuple):
+class RoundedComparison(NamedTuple):
     """A comparison of a sum or difference of columns with one threshold: `price <= PREV(price) - 0.03`.
 
     Products and quotients are no such comparison: a percentage of a price is seldom a price, so that both
@@ -33,14 +33,14 @@ class RoundedDifference(NamedTuple):
     threshold: int | float | str
 
 
-def rounded_differences(statement: t.Statement) -> tuple[RoundedDifference, ...]:
+def rounded_comparisons(statement: t.Statement) -> tuple[RoundedComparison, ...]:
     """The comparisons of sums and differences of columns in a query. Terms of a rule are no columns."""
     if isinstance(statement, t.Rule):
         return ()
     return tuple(dict.fromkeys(_found(statement)))
 
 
-def _found(statement: t.Statement) -> Iterator[RoundedDifference]:
+def _found(statement: t.Statement) -> Iterator[RoundedComparison]:
     for node in walk(statement):
         match node:
             case t.Comparison(left=left, right=right):
@@ -65,7 +65,7 @@ def _terms(expression: t.Expression) -> Iterator[t.Expression]:
             yield expression
 
 
-def _difference(text: str, terms: list[t.Expression]) -> RoundedDifference | None:
+def _difference(text: str, terms: list[t.Expression]) -> RoundedComparison | None:
     """The comparison of some terms; None if it is no sum of columns, or has no threshold or several.
 
     A threshold and a tolerance are two numbers: then somebody has thought of rounding.
@@ -87,7 +87,7 @@ def _difference(text: str, terms: list[t.Expression]) -> RoundedDifference | Non
                 return None
     if added < 2 or len(thresholds) != 1:
         return None
-    return RoundedDifference(text, _columns(terms), thresholds[0])
+    return RoundedComparison(text, _columns(terms), thresholds[0])
 
 
 def _columns(terms: list[t.Expression]) -> frozenset[str]:

@@ -14,7 +14,7 @@ import pytest
 
 import cer_gpu as cer
 from cer_gpu.language.parser import parse
-from cer_gpu.language.rounded_differences import rounded_differences
+from cer_gpu.language.rounded_comparisons import rounded_comparisons
 
 CENTS = 10_000 + np.cumsum(np.random.default_rng(3).integers(-5, 6, 5_000))
 TRADES = pa.table(
@@ -129,4 +129,4 @@ def test_nulls_and_numbers_that_are_not_finite_say_nothing() -> None:
 
 
 def test_terms_of_rules_are_no_columns() -> None:
-    assert rounded_differences(parse("Q(x) <- A(x, p), B(x, q), q - p > 0.03")) == ()
+    assert rounded_comparisons(parse("Q(x) <- A(x, p), B(x, q), q - p > 0.03")) == ()
