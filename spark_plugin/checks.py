@@ -208,7 +208,7 @@ def executors(spark: SparkSession) -> list[Reason]:
     return found
 
 
-_INSTALL = "install the driver's version of cer-gpu, with the extra `cuda`, in the Python of the executors"
+_INSTALL = "install cer-gpu in the driver's version, with the extra `cuda`, in the Python of the executors"
 _DRIVER = "run on machines with a GPU, its driver, and cer-gpu with the extra `cuda`"
 
 

@@ -44,9 +44,9 @@ def _found(statement: t.Statement) -> Iterator[RoundedComparison]:
     for node in walk(statement):
         match node:
             case t.Comparison(left=left, right=right):
-                one = _difference(to_text(node), [*_terms(left), *_terms(right)])
+                one = _difference(node, [*_terms(left), *_terms(right)])
             case t.InRange(operand=operand, low=t.Number() | t.Parameter() as low):
-                one = _difference(to_text(node), [*_terms(operand), low])
+                one = _difference(node, [*_terms(operand), low])
             case _:
                 continue
         if one is not None:
@@ -65,8 +65,8 @@ def _terms(expression: t.Expression) -> Iterator[t.Expression]:
             yield expression
 
 
-def _difference(text: str, terms: list[t.Expression]) -> RoundedComparison | None:
-    """The comparison of some terms; None if it is no sum of columns, or has no threshold or several.
+def _difference(node: t.Comparison | t.InRange, terms: list[t.Expression]) -> RoundedComparison | None:
+    """The comparison of these terms; None if it is no sum of columns, or has no threshold or several.
 
     A threshold and a tolerance are two numbers: then somebody has thought of rounding.
     """
@@ -87,7 +87,7 @@ def _difference(text: str, terms: list[t.Expression]) -> RoundedComparison | Non
                 return None
     if added < 2 or len(thresholds) != 1:
         return None
-    return RoundedComparison(text, _columns(terms), thresholds[0])
+    return RoundedComparison(to_text(node), _columns(terms), thresholds[0])
 
 
 def _columns(terms: list[t.Expression]) -> frozenset[str]:
