@@ -30,8 +30,8 @@ NOUNS = words_of(
     distance
     disjunction display distribution domain draft duration edge effort element elimination encoder end engine
     enumeration episode equality error evaluation event eviction exit expansion expiry explanation
-    exploration expression extra extreme fact fault field file filler filter finder float fold folder footer form
-    format formula fragment function funnel geometry grammar grid group habit head headroom heap helper
+    exploration expression extra extreme fact fault field file filler filter finder float fold folder footer
+    form format formula fragment function funnel geometry grammar grid group habit head headroom heap helper
     hierarchy histogram homomorphism identity input instant interface interval iteration job join joint
     keeper kernel keyword kind ladder lake language launcher layout leaf length letter level library line list
     lister literal liveness loader local log logic look lookahead lookup loop mask matcher matrix
