@@ -39,7 +39,8 @@ def say_what_was_read(
         if not meant and column == options.type_column and name in only_types:
             meant = f": {no_such_type(column, name)}"
         notes.say(f"no event {role} `{name}`{meant}")
-    say_how_many_had_no_key(notes, query, intake)
+    if intake.keyless:
+        say_how_many_had_no_key(notes, query, intake.keyless)
     for first, other in intake.doubled if query.reading.partition else ():
         notes.say(
             f"some events have both `{first}` and `{other}`, with different values: PARTITION BY [{first}, "
@@ -53,14 +54,12 @@ def say_what_was_read(
             notes.say(text)
 
 
-def say_how_many_had_no_key(notes: Notes, query: CompiledQuery, intake: Intake, aloud: bool = True) -> None:
+def say_how_many_had_no_key(notes: Notes, query: CompiledQuery, count: int, aloud: bool = True) -> None:
     """Note how many events were skipped, since a part of their key is missing."""
-    if not intake.keyless:
-        return
     parts = [" or ".join(f"`{name}`" for name in part) for part in query.reading.partition]
     key = parts[0] if len(parts) == 1 else f"value in a part of the key, which is {', '.join(parts)}"
-    one = intake.keyless == 1
-    number = f"{intake.keyless:,} {'event has' if one else 'events have'}"
+    one = count == 1
+    number = f"{count:,} {'event has' if one else 'events have'}"
     skipped = "it belongs to no partition" if one else "they belong to no partition"
     notes.say(f"{number} no {key}: {skipped}, and {'was' if one else 'were'} skipped", aloud)
 

@@ -213,7 +213,8 @@ class Stream:
         assert self._first is not None
         notes = self._first.notes.copy()
         self._order.say(notes)
-        say_how_many_had_no_key(notes, self._run.query, self._run.intake, aloud=False)
+        if keyless := self._run.intake.keyless:
+            say_how_many_had_no_key(notes, self._run.query, keyless, aloud=False)
         return notes
 
     def _grouped(self, folding: AnswerFold, found: PushResult | None) -> Matches:
