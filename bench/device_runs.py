@@ -20,10 +20,8 @@ from numba import cuda
 import cer_gpu as cer
 from bench.answers import must
 from bench.device_kernels import timed
-from bench.device_views import BATCHES, FEW, PAIR, RULE, kept
 from bench.queries import KeyedSteps, ThreeSteps
 from bench.streams import KEYS, TYPES, column, to_arrow
-from cer_gpu.engine.cuda import views as cuda_views
 from cer_gpu.engine.cuda.classify import CudaClassifier
 from cer_gpu.engine.cuda.machines import carried_query as cuda_carried
 from cer_gpu.engine.cuda.machines import comparisons as cuda_compared
@@ -33,7 +31,6 @@ from cer_gpu.engine.cuda.machines import units as cuda_units
 from cer_gpu.engine.cuda.machines.carried_query import CarriedQuery
 from cer_gpu.engine.cuda.machines.resident_query import ResidentQuery, ResidentTable
 from cer_gpu.engine.run.options import read_options
-from cer_gpu.engine.views import levels
 from cer_gpu.engine.workers import Workers
 from cer_gpu.plan import symbols
 
@@ -55,8 +52,6 @@ class Sizes:
         The window, in events, of those with many complex events at an end.
     copied : int
         Bytes of a copy whose bandwidth is measured.
-    viewed : int
-        Rows of a batch that is put into a view.
     runs : int
         How many runs of a kind are timed.
     swept : int
@@ -76,7 +71,6 @@ class Sizes:
     keys: int = KEYS
     within: int = 70
     copied: int = 4 << 30
-    viewed: int = 500_000
     runs: int = 7
     swept: int = 10_000_000
 
@@ -100,7 +94,6 @@ TINY = Sizes(
     keys=4,
     within=40,
     copied=1 << 16,
-    viewed=FEW,
     runs=1,
     swept=200,
 )
@@ -114,7 +107,6 @@ def shrink() -> None:
     cuda_execute.LIST = 2
     cuda_units.LEAST_UNIT, cuda_units.LEAST = 2, 1
     cuda_compared.LEAST = cuda_general.LEAST = 1
-    cuda_views.LEAST, levels.ROOM = 1, 2
     flows.GROUP = matrices.GROUP = 2
 
 
@@ -206,8 +198,6 @@ def exercise(sizes: Sizes) -> None:
     del there
     for kind in KINDS:
         answer_of(kind, sizes)("cuda")
-    for rule in (RULE, PAIR):
-        kept(rule, sizes.viewed, "cuda")
     # As if there were no room for large tables, so that a query has several stages.
     budget, symbols.TABLE_BUDGET = symbols.TABLE_BUDGET, 4
     answer_of("listed: batches", sizes)("cuda")
@@ -232,7 +222,6 @@ def runs(sizes: Sizes, bandwidth: dict[str, float], folder: Path) -> Iterator[di
     del table
     yield filed(steps, sizes, folder)
     yield from others(sizes)
-    yield from viewed(sizes)
 
 
 def page_locked_table(count: int, columns: tuple[str, ...]) -> pa.Table:
@@ -332,18 +321,6 @@ def others(sizes: Sizes) -> Iterator[dict[str, Any]]:
                 "complex_events_per_second": len(wanted) / median(there),
             }
         yield {**figure(kind, getattr(sizes, field), there, None, None), "cpu_seconds": list(here), **made}
-
-
-def viewed(sizes: Sizes) -> Iterator[dict[str, Any]]:
-    """Views that are kept on the device, and the same on the CPU."""
-    for name, rule in (("three relations", RULE), ("two relations", PAIR)):
-        must(kept(rule, sizes.viewed, "cuda") == kept(rule, sizes.viewed, "cpu"), f"view of {name}")
-        rows = BATCHES * sizes.viewed * (rule.count("(") - 1)
-        number = max(sizes.runs // 2, 1)
-        there, here = (
-            _clock(partial(kept, rule, sizes.viewed, device), number) for device in ("cuda", "cpu")
-        )
-        yield {**figure(f"view of {name}", rows, there, None, None), "cpu_seconds": list(here)}
 
 
 def answer_of(kind: str, sizes: Sizes) -> Callable[[str], Any]:

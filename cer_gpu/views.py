@@ -14,32 +14,26 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine.run.device_choice import Place, asked_devices
 from cer_gpu.engine.views.aggregation import GroupFold
 from cer_gpu.engine.views.answer_columns import ListedAnswers
 from cer_gpu.engine.views.body import Body
 from cer_gpu.engine.views.drawing import drawn
 from cer_gpu.engine.views.kept_view import KeptView
 from cer_gpu.engine.views.relations import table_of
-from cer_gpu.engine.views.runs import RunDevice
 from cer_gpu.engine.views.snapshots import Snapshot, packed, unpacked
 from cer_gpu.engine.views.terms import refused
-from cer_gpu.errors import DeviceError, Diagnostic, QueryError
+from cer_gpu.errors import Diagnostic, QueryError
 from cer_gpu.language import tree as t
 from cer_gpu.language.check import check
 from cer_gpu.language.parser import parse
 from cer_gpu.language.printer import to_text
-from cer_gpu.printable_text import brief
 from cer_gpu.view_answers import ViewAnswers
 from cer_gpu.whole_file import whole_file
-
-if TYPE_CHECKING:
-    pass
 
 MULTIPLICITY = "multiplicity"
 
@@ -47,7 +41,7 @@ MOST_KEPT = 10_000_000
 """Pairs of rows that a cyclic rule may keep."""
 
 
-def maintain(rule: str, most_kept: int = MOST_KEPT, device: str = "auto") -> JoinView:
+def maintain(rule: str, most_kept: int = MOST_KEPT) -> JoinView:
     """Update the result of a join as rows are inserted and deleted.
 
     Parameters
@@ -61,9 +55,6 @@ def maintain(rule: str, most_kept: int = MOST_KEPT, device: str = "auto") -> Joi
         `SELECT R.a, S.c FROM R, S WHERE R.b = S.b AND R.a < S.c`, also with aggregates and GROUP BY.
     most_kept : int, default 10,000,000
         How many pairs of joining rows a cyclic rule, such as a triangle, may keep.
-    device : str, default "auto"
-        "cuda" or "cuda:1": large sorted arrays are kept, searched and merged in the memory of that GPU, and
-        large batches are sorted there. "cpu" and "auto": everything is on the CPU.
 
     Returns
     -------
@@ -74,15 +65,13 @@ def maintain(rule: str, most_kept: int = MOST_KEPT, device: str = "auto") -> Joi
     ------
     QueryError
         When the rule is wrong, or asks for something that a view cannot keep.
-    DeviceError
-        When the device cannot be used; the message says why.
 
     Examples
     --------
     >>> view = cer.maintain("Q(a, c) <- R(a, b), S(b, c), a < c")
     >>> view.insert("R", pd.DataFrame({"a": [1, 2], "b": [7, 7]}))
     """
-    return JoinView(rule, most_kept, device)
+    return JoinView(rule, most_kept)
 
 
 class JoinView:
@@ -96,20 +85,15 @@ class JoinView:
     ----------
     rule : str
     most_kept : int, optional
-    device : str, optional
         As for `maintain`.
 
     Attributes
     ----------
     rule : str
         The rule or SQL as it was written.
-    device : str
-        The device that keeps the rows: "cpu", or a device such as "cuda:0".
-    device_reason : str
-        Why the view is kept there.
     """
 
-    def __init__(self, rule: str, most_kept: int = MOST_KEPT, device: str = "auto") -> None:
+    def __init__(self, rule: str, most_kept: int = MOST_KEPT) -> None:
         statement, self._named = _statement(rule)
         wrong = [one for one in check(statement) if one.severity == "error"]
         if wrong:
@@ -117,9 +101,7 @@ class JoinView:
         _check_kept(statement, rule)
         self.rule = rule
         self._most_kept = most_kept
-        place = _place(device)
-        self.device, self.device_reason = place.name, place.reason
-        self._kept = KeptView(statement, rule, most_kept, _device_of(place))
+        self._kept = KeptView(statement, rule, most_kept)
 
     def insert(self, relation: str, rows: Any) -> None:
         """Insert rows into a relation: all of them, or none if something is wrong.
@@ -249,15 +231,13 @@ class JoinView:
         return data
 
     @classmethod
-    def restore(cls, snapshot: bytes | str | os.PathLike[str], device: str = "auto") -> JoinView:
+    def restore(cls, snapshot: bytes | str | os.PathLike[str]) -> JoinView:
         """Make a view again from its snapshot; its `delta` is empty.
 
         Parameters
         ----------
         snapshot : bytes, str or path
             What `snapshot` returned, or the file that it wrote.
-        device : str, optional
-            As for `maintain`.
 
         Returns
         -------
@@ -274,7 +254,7 @@ class JoinView:
             found = unpacked(snapshot, "the snapshot")
         else:
             found = unpacked(Path(snapshot).read_bytes(), f"file {os.fspath(snapshot)}")
-        view = cls(found.rule, found.most_kept, device)
+        view = cls(found.rule, found.most_kept)
         view._kept.restore(found.relations)
         return view
 
@@ -332,33 +312,6 @@ class JoinView:
             else:
                 arrays.append(pa.array(piece.after if whole else piece.after - piece.before))
             yield pa.RecordBatch.from_arrays(arrays, schema=schema)
-
-
-def _place(device: str) -> Place:
-    """Where a view is kept.
-
-    Raises
-    ------
-    DeviceError
-        For a device that cannot be used, and for several.
-    """
-    names = asked_devices(device)
-    if names == ("auto",):
-        return Place((), "a view is kept on the CPU unless device='cuda' is asked for")
-    if names == ("cpu",):
-        return Place((), "device='cpu' was asked for")
-    if len(names) > 1:
-        raise DeviceError(f"device={brief(device)}: a view can be kept on one device only")
-    return Place((int(names[0].removeprefix("cuda:")),), f"device={brief(names[0])} was asked for")
-
-
-def _device_of(place: Place) -> RunDevice | None:
-    if not place.numbers:
-        return None
-    # What speaks to a device is imported once one is chosen.
-    from cer_gpu.engine.cuda.views import ViewDevice
-
-    return ViewDevice(place.numbers[0])
 
 
 def _statement(text: str) -> tuple[t.Rule, Mapping[str, str]]:

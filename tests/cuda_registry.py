@@ -40,9 +40,6 @@ from cer_gpu.kernels.steps.contract import ShortTables, StepEvents, StepTables
 from cer_gpu.kernels.steps.cuda_units import UnitRooms
 from cer_gpu.kernels.teams import cuda as teams
 from cer_gpu.kernels.teams import cuda_masks as masked_teams
-from cer_gpu.kernels.views import cuda as views
-from cer_gpu.kernels.views import cuda_rows as view_rows
-from cer_gpu.kernels.views.contract import CountedRows, RowTests
 from cer_gpu.kernels.windows import cuda as windows
 from cer_gpu.kernels.windows.contract import MeasuredWindow
 from cuda_arguments import (
@@ -96,8 +93,6 @@ _RUNS = named(PairRuns, I64, I64, I64, I64)
 _JOIN = named(HashTables, I32, I32, U8, I32, I32, U8, *[I32] * 6, U8)
 _LIST_NODES = named(ListNodes, I64, I32_2, I64, I32, I64, I64, I32, I64, U8)
 _WEIGHTS = named(NodeWeights, I64, I32, I32, I32, I64, I32)
-_ROWS = named(CountedRows, I64_2, I64, I64)
-_TESTS = named(RowTests, I64, I64, I64)
 
 
 def _window(keys, size):
@@ -364,31 +359,6 @@ KERNELS = (
             for times in TIMES
         ),
         LANE.threads,
-    ),
-    CudaKernel("view_taken", view_rows.view_taken_kernel, ((I64_2, I64, I64, I64_2, I64),)),
-    CudaKernel("view_heads", view_rows.view_heads_kernel, ((I64_2, I64),)),
-    CudaKernel("view_collapsed", view_rows.view_collapsed_kernel, ((I64_2, I64, I64, I64_2, I64),)),
-    CudaKernel("view_kept", view_rows.view_kept_kernel, ((I64, I64),)),
-    CudaKernel("view_merged", view_rows.view_merged_kernel, ((_ROWS, I64, _ROWS, I64, I64_2, I64),)),
-    CudaKernel("view_sums", view_rows.view_sums_kernel, ((I64, I64),)),
-    CudaKernel("view_put", view_rows.view_put_kernel, ((_ROWS, I64_2, I64, U8, I64),)),
-    CudaKernel("view_find", views.view_find_kernel, ((I64_2, I64_2, I64, U8),)),
-    CudaKernel("view_bounds", views.view_bounds_kernel, ((I64_2, I64_2, INT, INT, I64_2, U8),)),
-    CudaKernel("view_totals", views.view_totals_kernel, ((_ROWS, I64_2, INT, _TESTS, I64_3, I64, U8, U8),)),
-    CudaKernel(
-        "view_affected",
-        views.view_affected_kernel,
-        ((_ROWS, I64_2, I64, _ROWS, INT, _TESTS, I64_3, I64, U8, I64, U8, U8),),
-    ),
-    CudaKernel("view_chosen", views.view_chosen_kernel, ((_ROWS, I64_2, I64, I64, I64, I64_2, I64),)),
-    CudaKernel(
-        "view_expand", views.view_expand_kernel, ((I64_2, I64, INT, I64_2, _ROWS, I64, types.boolean, I64_2),)
-    ),
-    CudaKernel("view_many", views.view_many_kernel, ((I64_2, I64_2, INT, _TESTS, I64_2, I64_3, I64),)),
-    CudaKernel(
-        "view_matching",
-        views.view_matching_kernel,
-        ((I64_2, I64_2, INT, _TESTS, I64_2, I64_3, I64, INT, I64, I64),),
     ),
     CudaKernel(
         "row_states", row_patterns.row_states_kernel, ((I32, I64, I32_2, I32, I64_2, I64),), LANE.threads

@@ -22,7 +22,6 @@ from campaign import run
 from cer_gpu.kernels.device.jit import KernelLauncher
 from test_cuda_devices import small
 
-from cer_gpu.engine.cuda import views
 from cer_gpu.engine.cuda.check import findings
 from cer_gpu.engine.cuda.machines import comparisons, general, units
 from cer_gpu.engine.run import options
@@ -42,7 +41,7 @@ def of_query(seed: str, number: int) -> Counter[str]:
     with pytest.MonkeyPatch.context() as patch:
         if Random(f"device {seed} {number}").random() < 0.5:
             small(patch)
-        for module in (units, comparisons, general, views):
+        for module in (units, comparisons, general):
             patch.setattr(module, "LEAST", 1)
         patch.setattr(findings, "fault_of", lambda number: None)
         patch.setattr(options, "asked_devices", lambda device: asked_devices("cuda"))

@@ -24,9 +24,7 @@ from random_besides import with_besides
 from random_repetitions import kinds, repeated
 
 import cer_gpu as cer
-from bench.device_views import FEW, PAIR, RULE, kept
 from cer_gpu.api import Query
-from cer_gpu.engine.cuda import views as cuda_views
 from cer_gpu.engine.cuda.classify import CudaClassifier
 from cer_gpu.engine.cuda.machines import comparisons as cuda_compared
 from cer_gpu.engine.cuda.machines import general as cuda_general
@@ -42,7 +40,6 @@ from cer_gpu.engine.machines.chunk import Segments
 from cer_gpu.engine.read import intake
 from cer_gpu.engine.run import chunks as runner
 from cer_gpu.engine.run.options import read_options
-from cer_gpu.engine.views import levels
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import DataError, DeviceError, LimitError
 from cer_gpu.plan.compiled_query import CompiledQuery
@@ -360,10 +357,8 @@ def launch_every_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
         "SELECT * WHERE A ; B PARTITION BY key WITHIN 20 EVENTS CONSUME BY PARTITION",
     ):
         assert Query(text).count(keyed, device="cuda", order_by="ts") > 5
-    monkeypatch.setattr(cuda_views, "LEAST", 1)
-    monkeypatch.setattr(levels, "ROOM", 2)
-    for rule in (RULE, PAIR):
-        assert kept(rule, FEW, "cuda") == kept(rule, FEW, "cpu")
+    lanes = pa.table({"type": list("AB") * 300, "key": [row // 2 for row in range(600)], "ts": range(600)})
+    assert Query("SELECT * WHERE A ; B PARTITION BY key WITHIN 9 EVENTS").count(lanes, device="cuda") == 300
     sql = "SELECT * FROM t MATCH_RECOGNIZE (MEASURES COUNT(*) AS n PATTERN (a b+) DEFINE b AS x > PREV(x))"
     rows = pa.table({"x": [1, 2, 3, 1, 2, 0]})
     there, here = (cer.match_recognize(sql, t=rows, device=one).to_arrow() for one in ("cuda", "cpu"))

@@ -21,7 +21,6 @@ RUN_THERE = {
         "test_cuda_joins.py",
         "test_cuda_steps.py",
         "test_cuda_compared.py",
-        "test_cuda_views.py",
         "test_cuda_general.py",
         "test_cuda_abreast.py",
         "test_cuda_abreast_masked.py",

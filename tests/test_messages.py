@@ -90,7 +90,7 @@ def test_no_keyword_puts_a_long_value_into_a_message(what: str) -> None:
     told["format"] = message(lambda: query.explain(value))
     told["head"] = message(lambda: query.run(EVENTS).head(value))
     told["compile"] = message(lambda: cer.compile(value))
-    told["device"] = message(lambda: cer.maintain("Q(x) <- R(x)", device=value))
+    told["device"] = message(lambda: query.count(EVENTS, device=value))
     for name in ("by", "outcomes", "split", "funnel", "resume"):
         if name in inspect.signature(cer.backtest).parameters:
             given = {name: value, "order_by": "ts"}

@@ -15,7 +15,7 @@ import pytest
 from test_views_random import listed
 
 import cer_gpu
-from cer_gpu.errors import CerError, DataError, DeviceError, LimitError, QueryError
+from cer_gpu.errors import CerError, DataError, LimitError, QueryError
 from cer_gpu.views import JoinView
 
 CHAIN = "Q(a, c, d) <- R(a, b), S(b, c), T(d), a < c, c < d"
@@ -337,11 +337,3 @@ def test_duckdb_gives_the_same(rule: str) -> None:
 
 def _table(rows: Any, width: int) -> pa.Table:
     return pa.table({f"c{n}": pa.array([row[n] for row in rows], pa.int64()) for n in range(width)})
-
-
-def test_where_a_view_is_kept() -> None:
-    view = cer_gpu.maintain("Q(a) <- R(a)", device="cpu")
-    assert (view.device, view.device_reason) == ("cpu", "device='cpu' was asked for")
-    assert JoinView.restore(view.snapshot()).device == "cpu"
-    with pytest.raises(DeviceError, match=r"device='gpu': give 'auto', 'cpu', 'cuda'"):
-        cer_gpu.maintain("Q(a) <- R(a)", device="gpu")

@@ -13,9 +13,8 @@ where the threads of a block meet at a barrier, in steps of the blocks of the gr
 There are kernels for: classification and compaction; hits, counts and the lowest starts of windows; long
 lanes without a window in units (`cuda_long_segments` of hits and counts); hits and counts of joins, whose
 look-up tables are hash tables, and the nodes from which these counts are made (`joins`); hits and counts of
-timed steps (`steps`), of automata with one clock within a window (`clock`), of compared steps (`comparisons`)
-and of configurations in many lanes (`configurations`); the sorted rows of views, what a batch changes in
-them, and their answers (`views`).
+timed steps (`steps`), of compared steps (`comparisons`) and of configurations in many lanes
+(`configurations`).
 
 The following stays on the host, with the reason and, where it was measured, the share of the time of a query
 on one core:
@@ -24,9 +23,10 @@ on one core:
   time. A structure that a device built and enumerated was 1.03 times as fast as 16 cores beside an H100,
   timed steps 1.1 times, the choice of NEXT 1.28 times.
 - Sessions (`steps.cpu_sessions`): one comparison for each event, less than copying the times there.
-- Following automata with one clock without a window (`clock`): each event builds on the persistent nodes of
+- Following automata with one clock (`clock`): each event builds on the persistent nodes of
   the event before it, and how many nodes a lane makes is known only once it has run; so a lane is a chain
   that one thread follows in memory that grows.
+- Joins under updates (`views`): most batches have few rows, and a launch takes longer than to put them in.
 - Working out what an event does to configurations (`configurations`): the host does that when the stream
   first leads there, and the tables grow while they are read.
 - Sorting compared values (`comparisons`): the sort is most of the work.

@@ -12,7 +12,7 @@ from cer_gpu.engine.views.layout import ViewLayout, ViewNode
 from cer_gpu.engine.views.levels import Levels, first_from
 from cer_gpu.engine.views.node_lookup import AskedRows, columns_of
 from cer_gpu.engine.views.reducts import Change
-from cer_gpu.engine.views.runs import Run, expand, places_of
+from cer_gpu.engine.views.runs import places_of
 from cer_gpu.engine.views.terms import Columns
 from cer_gpu.kernels.views import cpu_list
 from cer_gpu.kernels.views.contract import CountedRows
@@ -199,7 +199,7 @@ class GuardCounts:
 
 
 def expanded(
-    whole: StackedAnswers, names: Sequence[str], run: Run, found: AskedRows, counted: bool
+    whole: StackedAnswers, names: Sequence[str], run: CountedRows, found: AskedRows, counted: bool
 ) -> ListedAnswers:
     """Rows of ranges, whose columns have names (or none), beside the rows that ask for them."""
     assert found.ranges is not None
@@ -209,7 +209,7 @@ def expanded(
     new = [name for name in names if name and name not in piece.columns]
     own = np.array([names.index(name) for name in new], np.int64)
     made = buffer((len(new) + len(held)) * found.size).reshape(-1, found.size)
-    expand(run, found.ranges, found.first, held, own, counted, made)
+    cpu_list.expand(found.ranges, found.first, held, run, own, counted, made)
     columns = dict(zip([*new, *piece.columns], made))
     if single:
         return ListedAnswers(columns, *ones(found.size), single, made)
@@ -217,7 +217,7 @@ def expanded(
     if piece.before is not piece.after:
         before = buffer(found.size)
         past = piece.before[None, :].copy()
-        expand(run, found.ranges, found.first, past, own[:0], counted, before[None, :])
+        cpu_list.expand(found.ranges, found.first, past, run, own[:0], counted, before[None, :])
     return ListedAnswers(columns, before, after, block=made)
 
 

@@ -44,7 +44,7 @@ from cer_gpu.engine.views.node_lookup import (
     probe_other,
     slices_of,
 )
-from cer_gpu.engine.views.runs import Run, size_of, wide
+from cer_gpu.engine.views.runs import wide
 from cer_gpu.engine.views.subtrees import SubtreeTables
 from cer_gpu.kernels.views import cpu_search
 from cer_gpu.kernels.views.contract import CountedRows
@@ -135,15 +135,14 @@ def _descended(
 
 
 def _guards(state: ListedState) -> dict[int, GuardCounts]:
-    """For nodes above a leaf with no other variables, where both are on the host, its multiplicities."""
+    """For nodes above a leaf with no other variables, its multiplicities."""
     found = {}
     for number, place in enumerate(state.layout.places):
         if place.joined is None or not place.listed or place.last:
             continue
         guard = state.layout.places[place.joined.guard]
-        runs = state.stores[number].runs
         same = guard.last and guard.variables <= place.variables and not guard.computed
-        if same and all(isinstance(run, CountedRows) for run in runs):
+        if same:
             found[number] = GuardCounts(state, number, place.joined.guard)
     return found
 
@@ -154,7 +153,7 @@ def _roots(
     place = state.layout.places[root]
     for run, changed in _runs(state, root, mode):
         low, rows = 0, max(1, most // FEWER)
-        while low < size_of(run):
+        while low < len(run.counts):
             state.check()
             keys, counts = wide(run.keys[low : low + rows]), run.counts[low : low + rows]
             there = None if changed is not None or state.stores[root].whole else counts != 0
@@ -225,7 +224,6 @@ def _with_subtree(
     child, join, store = state.layout.places[edge[1]], _join_of(state, edge), state.stores[edge[1]]
     guard = guards.get(edge[1])
     plain = (join is None or not join.rest) and store.whole
-    plain = plain and all(isinstance(run, CountedRows) for run in store.runs)
 
     def one_by_one(found: Iterator[ListedAnswers]) -> Iterator[ListedAnswers]:
         return _descended(state, found, edge[1], {edge[1]: Mode.HELD}, most, guards)
@@ -239,7 +237,6 @@ def _with_subtree(
             continue
         whole = StackedAnswers(piece)
         for run in store.runs:
-            assert isinstance(run, CountedRows)
             ranges = probe.ranges(run)
             first = 0
             while first < len(piece.before):
@@ -272,7 +269,7 @@ def _beside(
     whole: StackedAnswers,
     child: ViewNode,
     store: Levels,
-    run: Run,
+    run: CountedRows,
     guard: GuardCounts | None,
     found: AskedRows,
 ) -> ListedAnswers:
@@ -295,18 +292,18 @@ def _beside(
         after = piece.after[asking] * times
         before = after if piece.before is piece.after else piece.before[asking] * times
         return ListedAnswers(columns, before, after)
-    if guard is not None and isinstance(run, CountedRows):
+    if guard is not None:
         run = guard.run(run, found.ranges, found.size)
     counted = counted and not _each_once(run, store, found, guard)
     names = tuple(name if name in child.variables else "" for name in child.columns)
     return expanded(whole, names, run, found, counted)
 
 
-def _each_once(run: Run, store: Levels, found: AskedRows, guard: GuardCounts | None) -> bool:
+def _each_once(run: CountedRows, store: Levels, found: AskedRows, guard: GuardCounts | None) -> bool:
     """Whether each row that is found is known to be there once."""
     if guard is None and store.single:
         return True
-    if not isinstance(run, CountedRows) or found.ranges is None:
+    if found.ranges is None:
         return False
     low, high = int(found.ranges[:, 0].min()), int(found.ranges[:, 1].max())
     return high - low <= found.size and bool((run.counts[low:high] == 1).all())
@@ -317,7 +314,7 @@ def _chosen(
     piece: ListedAnswers,
     edge: tuple[SiblingJoin | None, int],
     mode: Mode,
-    held: tuple[Run, tuple[np.ndarray, np.ndarray] | None],
+    held: tuple[CountedRows, tuple[np.ndarray, np.ndarray] | None],
     found: AskedRows,
     guard: GuardCounts | None,
 ) -> ListedAnswers:
@@ -352,7 +349,7 @@ def _chosen(
 
 def _runs(
     state: ListedState, number: int, mode: Mode
-) -> Iterator[tuple[Run, tuple[np.ndarray, np.ndarray] | None]]:
+) -> Iterator[tuple[CountedRows, tuple[np.ndarray, np.ndarray] | None]]:
     """The runs of a node that a mode asks for; with changed rows, their multiplicities before and after."""
     change = state.changes[number]
     if mode in (Mode.CHANGED, Mode.ALL) and change is not None:

@@ -25,7 +25,6 @@ from cer_gpu.engine.views.levels import Levels, collapsed
 from cer_gpu.engine.views.node_lookup import stacked
 from cer_gpu.engine.views.reducts import Change, together
 from cer_gpu.engine.views.relations import GivenTable, Relation, without_value
-from cer_gpu.engine.views.runs import RunDevice
 from cer_gpu.engine.views.snapshots import HeldRows
 from cer_gpu.engine.views.terms import asks_for_order, compared
 from cer_gpu.engine.views.trees import PIECE, SHARED, Input, KeptTree, statistics
@@ -55,8 +54,6 @@ class KeptView:
         The rule as written, for errors.
     most_kept : int
         The most rows of a bag.
-    device : RunDevice, optional
-        Where the nodes of the trees are kept, besides the host.
 
     Attributes
     ----------
@@ -67,11 +64,10 @@ class KeptView:
         all relations are known.
     """
 
-    def __init__(self, rule: t.Rule, text: str, most_kept: int, device: RunDevice | None = None) -> None:
+    def __init__(self, rule: t.Rule, text: str, most_kept: int) -> None:
         self._rule = rule
         self._text = text
         self._most_kept = most_kept
-        self._device = device
         self.codes = ValueCodes()
         self.relations: dict[str, Relation] = {}
         self.wanted = tuple(dict.fromkeys(atom.type.name for atom in rule.atoms))
@@ -301,7 +297,7 @@ class KeptView:
                 chains.append([])
                 for stage in stages(query):
                     chosen = cheapest(stage.query, statistics(stage, inputs))
-                    layout = layout_of(chosen.plan.tree, comparisons, self.kinds, self.codes, self._device)
+                    layout = layout_of(chosen.plan.tree, comparisons, self.kinds, self.codes)
                     chains[-1].append(KeptTree(stage, chosen, layout))
             self._climb(chains, inputs)
         except BaseException:
@@ -349,7 +345,7 @@ class KeptView:
         rule = positioned(self._rule, {name: columns}, self._text)
         attributes = attributes_of(rule, name, given, self._wide)
         own = {attribute: order for attribute, order in given.orders.items() if attribute in attributes}
-        return Relation(name, attributes, columns, self.codes, self._device, own)
+        return Relation(name, attributes, columns, self.codes, own)
 
     def _typed(self, relations: Mapping[str, Relation]) -> tuple[Body, dict[str, ValueKind]]:
         """The body over the columns that the relations have, and the kinds of its variables.

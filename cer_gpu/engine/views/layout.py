@@ -14,7 +14,6 @@ from typing import NamedTuple
 import numpy as np
 
 from cer_gpu.engine.views.codes import ValueCodes, ValueKind
-from cer_gpu.engine.views.runs import RunDevice
 from cer_gpu.engine.views.terms import Columns, ComparedSide, TermComparison
 from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.joins.theta.tree import JoinTree
@@ -120,14 +119,11 @@ class ViewLayout:
     kinds : mapping of str to ValueKind
         The kinds of the variables.
     codes : ValueCodes
-    device : RunDevice or None
-        Where the rows of the nodes are kept, besides the host.
     """
 
     places: tuple[ViewNode, ...]
     kinds: Mapping[str, ValueKind]
     codes: ValueCodes
-    device: RunDevice | None = None
 
     def values(self, side: ComparedSide, columns: Columns, rows: int) -> np.ndarray:
         """The codes of a side of a comparison on some rows."""
@@ -139,7 +135,6 @@ def layout_of(
     comparisons: Mapping[str, TermComparison],
     kinds: Mapping[str, ValueKind],
     codes: ValueCodes,
-    device: RunDevice | None = None,
 ) -> ViewLayout:
     """The layout of a binary, sibling-closed join tree.
 
@@ -150,7 +145,6 @@ def layout_of(
         The comparisons, by their texts in the tree's predicates.
     kinds : mapping of str to ValueKind
     codes : ValueCodes
-    device : RunDevice, optional
     """
     sides = {n: _sides(tree, n, comparisons) for n, node in enumerate(tree.nodes) if len(node.edges) == 2}
     parent_of = tree.parent_of
@@ -201,7 +195,7 @@ def layout_of(
                 above is not None and above.other == number and len(above.left) < 2 and not above.rest,
             )
         )
-    return ViewLayout(tuple(places), kinds, codes, device)
+    return ViewLayout(tuple(places), kinds, codes)
 
 
 class _Sides(NamedTuple):

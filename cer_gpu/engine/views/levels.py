@@ -18,15 +18,10 @@ import numpy as np
 from cer_gpu.engine.views.runs import (
     LEAST_NARROW,
     MOST_COUNT,
-    Run,
-    RunDevice,
-    bytes_of,
     is_narrow,
     narrowed,
     of_one_form,
     places_of,
-    put,
-    size_of,
     wide,
     widened,
 )
@@ -74,23 +69,20 @@ class Levels:
         Values in a row.
     summed : bool, optional
         Whether sums of multiplicities over ranges of rows are needed.
-    device : RunDevice, optional
-        Where long runs are kept.
 
     Attributes
     ----------
-    runs : list of Run
+    runs : list of CountedRows
         The longest first, some of them narrow. Other code reads them, but changes nothing in them.
     total : int
         The sum of all multiplicities.
     """
 
-    def __init__(self, width: int, summed: bool = True, device: RunDevice | None = None) -> None:
+    def __init__(self, width: int, summed: bool = True) -> None:
         self.width = width
-        self.runs: list[Run] = []
+        self.runs: list[CountedRows] = []
         self.total = 0
         self._summed = summed
-        self._device = device
         self._empty: list[int] = []
         self._marks = np.zeros(0, np.uint8)
         self._most = 0
@@ -100,7 +92,7 @@ class Levels:
 
     def __len__(self) -> int:
         """The number of different rows."""
-        return sum(map(size_of, self.runs)) - sum(self._empty)
+        return sum(len(run.counts) for run in self.runs) - sum(self._empty)
 
     @property
     def nbytes(self) -> int:
@@ -108,7 +100,7 @@ class Levels:
         free = 0
         if self._room is not None:
             free = (len(self._room.counts) - len(self.runs[-1].counts)) * 8 * (self.width + 1)
-        return free + self._marks.nbytes + sum(map(bytes_of, self.runs))
+        return free + self._marks.nbytes + sum(array.nbytes for run in self.runs for array in run)
 
     @property
     def whole(self) -> bool:
@@ -133,12 +125,9 @@ class Levels:
         return found
 
     def several(self, most: int) -> CountedRows | None:
-        """The rows that are there more than once, in order, without sums; None for more than `most`, or where
-        rows are on a device."""
+        """The rows that are there more than once, in order, without sums; None for more than `most`."""
         found = []
         for run in self.runs:
-            if not isinstance(run, CountedRows):
-                return None
             places = np.flatnonzero(run.counts > 1)
             most -= len(places)
             if most < 0:
@@ -149,7 +138,7 @@ class Levels:
 
     def still(self) -> Levels:
         """The same rows in runs that stay as they are where these are merged; `add` may change both."""
-        found = Levels(self.width, self._summed, self._device)
+        found = Levels(self.width, self._summed)
         found.runs, found._empty, found.total = list(self.runs), list(self._empty), self.total
         return found
 
@@ -178,10 +167,10 @@ class Levels:
                 self._renew(run, rows_of(*left, summed=False))
                 renewed = True
             elif known is None:
-                self._empty[number] += put(run, keys, amounts, new)
+                self._empty[number] += int(cpu_levels.put(run, keys, amounts, new))
             elif len(known):
                 found = np.ones(len(known), np.uint8)
-                self._empty[number] += put(run, keys[known], amounts[known], found)
+                self._empty[number] += int(cpu_levels.put(run, keys[known], amounts[known], found))
                 new[known[found == 0]] = 0
                 known = known[found != 0]
         if not renewed:
@@ -197,14 +186,14 @@ class Levels:
         Rows are marked from now on (`contract.mark_of`), where there are many and a batch has few. Nearly all
         rows that are inserted are not there, and are not sought in each run.
         """
-        rows = sum(map(size_of, self.runs)) + len(new)
-        if rows < MARKED or MANY * len(new) > rows or self._device is not None:
+        rows = sum(len(run.counts) for run in self.runs) + len(new)
+        if rows < MARKED or MANY * len(new) > rows:
             self._marks = np.zeros(0, np.uint8)
             return None
         if rows > 8 * len(self._marks) // LEAST_MARKS:
             marks = np.zeros(1 << (LEAST_MARKS * rows // 8).bit_length(), np.uint8)
             for run in self.runs:
-                every = np.ones(size_of(run), np.uint8)
+                every = np.ones(len(run.counts), np.uint8)
                 cpu_levels.noted(run.keys, every, marks, every.copy())
             self._marks = marks
         found = np.empty(len(new), np.uint8)
@@ -221,9 +210,9 @@ class Levels:
         every = np.ones(len(keys), np.uint8)
         return int(cpu_levels.noted(keys, every, self._marks, every.copy()))
 
-    def _merges(self, run: Run, new: np.ndarray) -> bool:
+    def _merges(self, run: CountedRows, new: np.ndarray) -> bool:
         """Whether the last run is merged with what is new at once: it would be right after."""
-        if self._room is not None or not isinstance(run, CountedRows):
+        if self._room is not None:
             return False
         many = np.count_nonzero(new)
         return bool(many > ROOM // 2 and len(run.counts) < RATIO * many)
@@ -281,10 +270,8 @@ class Levels:
         self.runs.append(self._placed(rows_of(keys, counts, self._summed)))
         self._empty.append(0)
 
-    def _placed(self, run: CountedRows) -> Run:
-        """A run that no rows are put into any more, where it is to lie and in the fewest bytes."""
-        if self._device is not None:
-            return self._device.placed(run)
+    def _placed(self, run: CountedRows) -> CountedRows:
+        """A run that no rows are put into any more, in the fewest bytes."""
         if not is_narrow(run):
             found = narrowed(run) if len(run.counts) >= LEAST_NARROW else None
             if found is None:
@@ -300,7 +287,7 @@ class Levels:
             return
         self._most = 0
         for number, run in enumerate(self.runs):
-            if isinstance(run, CountedRows) and is_narrow(run):
+            if is_narrow(run):
                 most = int(run.counts.max()) + amount
                 if most > MOST_COUNT:
                     self.runs[number] = widened(run)
@@ -315,10 +302,10 @@ class Levels:
 
     def _settle(self) -> None:
         for number in reversed(range(len(self.runs))):
-            if 2 * self._empty[number] > size_of(self.runs[number]):
+            if 2 * self._empty[number] > len(self.runs[number].counts):
                 self._shrink(number)
         closed = len(self.runs) - (self._room is not None)
-        while closed > 1 and size_of(self.runs[closed - 2]) < RATIO * size_of(self.runs[closed - 1]):
+        while closed > 1 and len(self.runs[closed - 2].counts) < RATIO * len(self.runs[closed - 1].counts):
             self._merge_last(closed)
             closed = len(self.runs) - (self._room is not None)
 
@@ -326,13 +313,8 @@ class Levels:
         if self._room is not None and number == len(self.runs) - 1:
             self._close()
         run = self.runs[number]
-        left: Run | None
-        if self._device is not None and not isinstance(run, CountedRows):
-            nothing = rows_of(np.empty((0, self.width), np.int64), np.empty(0, np.int64), self._summed)
-            left = self._device.merged(run, nothing, self._summed)
-        else:
-            kept = run.counts != 0
-            left = rows_of(run.keys[kept], run.counts[kept], self._summed) if kept.any() else None
+        kept = run.counts != 0
+        left = rows_of(run.keys[kept], run.counts[kept], self._summed) if kept.any() else None
         self._empty[number] = 0
         if left is not None:
             self.runs[number] = left
@@ -342,14 +324,7 @@ class Levels:
     def _merge_last(self, end: int | None = None) -> None:
         """Make one of the last two runs before `end`."""
         end = len(self.runs) if end is None else end
-        one, other = self.runs[end - 2 : end]
-        if not isinstance(one, CountedRows) or not isinstance(other, CountedRows):
-            assert self._device is not None
-            found = self._device.merged(one, other, self._summed)
-            self.runs[end - 2 : end] = [] if found is None else [found]
-            self._empty[end - 2 : end] = [] if found is None else [0]
-            return
-        one, other = of_one_form(one, other)
+        one, other = of_one_form(*self.runs[end - 2 : end])
         size = len(one.counts) + len(other.counts)
         keys, counts = np.empty((size, self.width), one.keys.dtype), np.empty(size, one.counts.dtype)
         made = cpu_levels.merge(one, other, keys, counts)
@@ -369,17 +344,13 @@ def rows_of(keys: np.ndarray, counts: np.ndarray, summed: bool = True) -> Counte
     return made
 
 
-def collapsed(
-    keys: np.ndarray, counts: np.ndarray, device: RunDevice | None = None
-) -> tuple[np.ndarray, np.ndarray]:
+def collapsed(keys: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Make equal rows one, in order, with the sums of their multiplicities; sums of 0 stay.
 
     Parameters
     ----------
     keys : ndarray of int64, shape (m, width)
     counts : ndarray of int64, shape (m,)
-    device : RunDevice, optional
-        Sorts rows that are not in order, if there are many.
     """
     if len(counts) < 2:
         return keys, counts
@@ -390,9 +361,6 @@ def collapsed(
     if order == DIFFERENT:
         return keys, counts
     if not order:
-        found = None if device is None else device.collapsed(keys, counts)
-        if found is not None:
-            return found
         places = _order(keys)
         keys, counts = keys.take(places, axis=0), counts.take(places)
     made_keys, made = np.empty_like(keys), np.empty_like(counts)

@@ -8,11 +8,11 @@ from typing import NamedTuple
 import numpy as np
 
 from cer_gpu.engine.views.layout import SiblingJoin, ViewLayout, ViewNode
-from cer_gpu.engine.views.runs import Run, pairs_of, ranges_asked, wide
+from cer_gpu.engine.views.runs import pairs_of, ranges_asked, wide
 from cer_gpu.engine.views.terms import Columns, ComparedSide
 from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.kernels.views import cpu_list
-from cer_gpu.kernels.views.contract import OPS, RowTests
+from cer_gpu.kernels.views.contract import OPS, CountedRows, RowTests
 from cer_gpu.language.signs import CONVERSE
 
 PAIRS = 1 << 18
@@ -46,7 +46,7 @@ class Probe:
         """Whether all rows that a row asks for are neighbours."""
         return len(self.tests.ops) == (self.first is not None)
 
-    def ranges(self, run: Run) -> np.ndarray:
+    def ranges(self, run: CountedRows) -> np.ndarray:
         """The rows of a run that may be asked for, by the first test: int64 [m, 2]."""
         op = -1 if self.first is None else OPS.index(self.first)
         return ranges_asked(run, self.asking, self.prefix, op)
@@ -149,7 +149,7 @@ class AskedRows(NamedTuple):
         return asking + self.first, places
 
 
-def found_rows(probe: Probe, run: Run, most: int) -> Iterator[AskedRows]:
+def found_rows(probe: Probe, run: CountedRows, most: int) -> Iterator[AskedRows]:
     """The rows of a run that are asked for, at most `most` at a time."""
     ranges = probe.ranges(run)
     if probe.by_ranges:
@@ -179,7 +179,7 @@ def slices_of(ranges: np.ndarray, most: int, offset: int = 0) -> Iterator[AskedR
 
 
 def pairs(
-    probe: Probe, runs: Iterable[Run], most: int = PAIRS
+    probe: Probe, runs: Iterable[CountedRows], most: int = PAIRS
 ) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
     """The rows that are asked for, at most `most` at a time.
 

@@ -26,7 +26,7 @@ from cer_gpu.engine.views.levels import (
     united,
 )
 from cer_gpu.engine.views.node_lookup import columns_of, mixed, pairs, probe_guard, probe_other, stacked
-from cer_gpu.engine.views.runs import Run, add_totals
+from cer_gpu.engine.views.runs import add_totals
 from cer_gpu.engine.views.terms import Columns
 from cer_gpu.engine.workers import Workers
 from cer_gpu.kernels.views import cpu_climb
@@ -98,7 +98,7 @@ def change_of(layout: ViewLayout, place: ViewNode, columns: Columns, amounts: np
     if place.computed:
         made = {name: layout.values(side, columns, rows) for name, side in place.computed}
         columns = {**columns, **made}
-    return Change(*collapsed(stacked(columns, place.columns, rows), amounts, layout.device))
+    return Change(*collapsed(stacked(columns, place.columns, rows), amounts))
 
 
 def _projected(layout: ViewLayout, place: ViewNode, found: Sequence[Change | None]) -> Change | None:
@@ -141,14 +141,14 @@ class JoinedRuns(NamedTuple):
 
     Attributes
     ----------
-    other : sequence of Run or None
+    other : sequence of CountedRows or None
         The other child's rows as they will be.
-    guard : sequence of Run
+    guard : sequence of CountedRows
         The guard's rows as they were.
     """
 
-    other: Sequence[Run | None]
-    guard: Sequence[Run]
+    other: Sequence[CountedRows | None]
+    guard: Sequence[CountedRows]
 
 
 class ChangedSlice(NamedTuple):
@@ -164,7 +164,7 @@ def _slices(
     """The changed rows, in order, cut where the values of the shared variables change."""
     whole = [ChangedSlice(of_guard, changed)]
     both = [part for part in (of_guard, changed) if part is not None]
-    if not both or join.rest or not all(isinstance(run, CountedRows | None) for rows in runs for run in rows):
+    if not both or join.rest:
         return whole
     keys = max((part.keys for part in both), key=len)
     threads = min(Workers().threads, len(keys) // LEAST)
@@ -224,7 +224,7 @@ def _with_other(
     place: ViewNode,
     join: SiblingJoin,
     change: Change,
-    runs: Sequence[Run | None],
+    runs: Sequence[CountedRows | None],
 ) -> list[Change]:
     """The changed rows of the guard with the other child's rows."""
     rows = len(change.amounts)
@@ -261,17 +261,12 @@ def _over(
 
 
 def _with_guard(
-    layout: ViewLayout, place: ViewNode, join: SiblingJoin, run: Run, changed: CountedRows
+    layout: ViewLayout, place: ViewNode, join: SiblingJoin, run: CountedRows, changed: CountedRows
 ) -> list[Change]:
     """The rows of the guard that some changed row of the other child joins, each once."""
     if join.rest:
         return _pair_by_pair(layout, place, join, run, changed)
     width = len(place.columns) if join.aligned else len(layout.places[join.guard].columns)
-    if not isinstance(run, CountedRows):
-        found = run.affected(changed, len(join.shared), join.tests, join.turned, width)
-        if found is None:
-            raise too_many()
-        return [_over(layout, place, join, *collapsed(*found))]
     ranges = np.empty((len(changed.counts), 4), np.int64)
     many = cpu_climb.reach(run.keys, changed.keys, len(join.shared), join.turned, ranges)
     if not many:
@@ -288,7 +283,7 @@ def _with_guard(
 
 
 def _pair_by_pair(
-    layout: ViewLayout, place: ViewNode, join: SiblingJoin, run: Run, changed: CountedRows
+    layout: ViewLayout, place: ViewNode, join: SiblingJoin, run: CountedRows, changed: CountedRows
 ) -> list[Change]:
     guard, other = layout.places[join.guard], layout.places[join.other]
     columns = columns_of(other, changed.keys)

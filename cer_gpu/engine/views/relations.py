@@ -15,7 +15,6 @@ from cer_gpu.engine.views.category_order import field_of, with_places
 from cer_gpu.engine.views.codes import NAN, ValueCodes, ValueKind, WideValuesError, has_code, is_wide, kind_of
 from cer_gpu.engine.views.levels import Levels, collapsed
 from cer_gpu.engine.views.reducts import Change
-from cer_gpu.engine.views.runs import RunDevice
 from cer_gpu.errors import DataError
 from cer_gpu.kernels.views.contract import NULL
 from cer_gpu.language.categories import rank_of
@@ -57,8 +56,6 @@ class Relation:
     columns : tuple of str
         All columns of the relation, which atoms by position count.
     codes : ValueCodes
-    device : RunDevice, optional
-        Where long batches are sorted.
     orders : mapping of str to CategoryOrder, optional
         The attributes that are dictionary-encoded texts, with the order of their categories.
     """
@@ -69,7 +66,6 @@ class Relation:
         attributes: Mapping[str, ValueKind],
         columns: tuple[str, ...],
         codes: ValueCodes,
-        device: RunDevice | None = None,
         orders: Orders | None = None,
     ) -> None:
         self.name = name
@@ -78,7 +74,6 @@ class Relation:
         self.columns = columns
         self.store = Levels(len(self.attributes), summed=False)
         self._codes = codes
-        self._device = device
         self._shown = tuple(self.attributes)
         self._leaf: Levels | None = None
         self.schema = pa.schema([])
@@ -173,7 +168,7 @@ class Relation:
 
     def ordered(self, keys: np.ndarray, amounts: np.ndarray) -> Change:
         """Encoded rows as a change; threads may do this for several relations at a time."""
-        return Change(*collapsed(keys, amounts, self._device))
+        return Change(*collapsed(keys, amounts))
 
     def with_places(self, given: GivenTable) -> pa.Table:
         """The rows of a table with the places of the categories that the rule compares by order.

@@ -90,7 +90,7 @@ class KeptTree:
         self.chosen = chosen
         self.plan = chosen.plan
         self.layout = layout
-        self.stores = [Levels(len(place.columns), place.summed, layout.device) for place in layout.places]
+        self.stores = [Levels(len(place.columns), place.summed) for place in layout.places]
         self.changes: list[Change | None] = []
         self.held = 0
 

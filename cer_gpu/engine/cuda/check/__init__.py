@@ -9,7 +9,6 @@
 `comparisons` hits and counts of ordered look-ups
 `configurations`  hits and counts of configurations
 `teams`       hits and counts of several sequences at once
-`views`      the sorted rows of views
 `row_patterns`  the matches of a row pattern
 `families`    the families in order, and the check: it finds the first family that is wrong, or none
 ============  =====================================================================================

@@ -18,7 +18,6 @@ from cer_gpu.engine.cuda.check import (
     runs,
     steps,
     teams,
-    views,
 )
 from cer_gpu.engine.cuda.check.fault import Fault
 from cer_gpu.engine.cuda.check.inputs import Answers, ComparedArray, Inputs
@@ -63,8 +62,6 @@ FAMILIES = (
     Family("sums of variants abreast", teams.abreast_sums),
     Family("sums of variants with iterations", teams.masked_sums),
     Family("sums of variants without a window", teams.carried_sums),
-    Family("rows of views", views.kept_rows),
-    Family("listed rows of views", views.asked_rows),
     Family("matches of row patterns", row_patterns.preferred_matches),
 )
 """A family comes after those whose kernels it launches too, so the first wrong family is to blame."""
