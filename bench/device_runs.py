@@ -22,14 +22,15 @@ from bench.answers import must
 from bench.device_kernels import timed
 from bench.queries import KeyedSteps, ThreeSteps
 from bench.streams import KEYS, TYPES, column, to_arrow
-from cer_gpu.engine.cuda.classify import CudaClassifier
+from cer_gpu.engine.cuda.classify import CudaClassifier, ResidentBatch
 from cer_gpu.engine.cuda.machines import carried_query as cuda_carried
 from cer_gpu.engine.cuda.machines import comparisons as cuda_compared
 from cer_gpu.engine.cuda.machines import general as cuda_general
 from cer_gpu.engine.cuda.machines import one_device as cuda_execute
 from cer_gpu.engine.cuda.machines import units as cuda_units
 from cer_gpu.engine.cuda.machines.carried_query import CarriedQuery
-from cer_gpu.engine.cuda.machines.resident_query import ResidentQuery, ResidentTable
+from cer_gpu.engine.cuda.machines.resident_query import ResidentQuery, WindowedQuery
+from cer_gpu.engine.machines.reported_ends import sum_exactly
 from cer_gpu.engine.run.options import read_options
 from cer_gpu.engine.workers import Workers
 from cer_gpu.plan import symbols
@@ -187,14 +188,23 @@ class OnDevice:
     """A query over columns that lie on the device."""
 
     query: ResidentQuery
-    table: ResidentTable
+    batch: ResidentBatch
+
+    def hits(self) -> tuple[Any, Any]:
+        """Where complex events end, and the latest start of each: positions that stay on the device."""
+        ends = self.query.ends(self.batch, 0)
+        return self.query.positions(ends, ends.event), self.query.latest(ends)
+
+    def count(self) -> int:
+        """How many complex events there are."""
+        return sum_exactly(self.query.numbers(self.query.ends(self.batch, 0)))
 
 
 def exercise(sizes: Sizes) -> None:
     """Launch each kernel that the runs need, on data as large as theirs."""
-    there = on_device(ThreeSteps(KEPT), page_locked_table(sizes.resident, PRICED))
-    there.query.hits(there.table)
-    there.query.count(there.table)
+    there = on_device(ThreeSteps(KEPT).text, page_locked_table(sizes.resident, PRICED))
+    there.hits()
+    there.count()
     del there
     for kind in KINDS:
         answer_of(kind, sizes)("cuda")
@@ -204,20 +214,21 @@ def exercise(sizes: Sizes) -> None:
     symbols.TABLE_BUDGET = budget
 
 
-def on_device(steps: ThreeSteps, table: pa.Table) -> OnDevice:
+def on_device(text: str, table: pa.Table) -> OnDevice:
     """Bring the columns that a query reads to the device."""
-    bound = cer.compile(steps.text)._bound(table, read_options(device="cuda"), "hits")
-    query = ResidentQuery(bound._query, bound._units, Workers())
+    bound = cer.compile(text)._bound(table, read_options(device="cuda"), "hits")
+    classifier = CudaClassifier(bound._query.reading, bound._units, Workers())
+    kind = CarriedQuery if bound._query.window is None else WindowedQuery
     (batch,) = table.combine_chunks().to_batches()
-    return OnDevice(query, query.load(batch))
+    return OnDevice(kind(bound._query, classifier), classifier.resident(batch, 0))
 
 
 def runs(sizes: Sizes, bandwidth: dict[str, float], folder: Path) -> Iterator[dict[str, Any]]:
     """The figures of each kind of run; each answer is compared with the CPU's before it is timed."""
     steps = ThreeSteps(KEPT, within=1000)
     table = page_locked_table(sizes.resident, PRICED)
-    yield from resident(steps, table, sizes, bandwidth["device"])
-    yield from resident_without_window(table, sizes, bandwidth["device"])
+    yield from resident("resident", steps.text, table, sizes, bandwidth["device"])
+    yield from resident("resident, no window", WINDOWLESS, table, sizes, bandwidth["device"])
     yield from pinned(steps, table, sizes, bandwidth["to_device"])
     del table
     yield filed(steps, sizes, folder)
@@ -239,44 +250,20 @@ def page_locked_table(count: int, columns: tuple[str, ...]) -> pa.Table:
     return pa.table(arrays)
 
 
-def resident(steps: ThreeSteps, table: pa.Table, sizes: Sizes, bandwidth: float) -> Iterator[dict[str, Any]]:
-    """Hits and counts of columns that lie on the device."""
-    planned = cer.compile(steps.text)
-    there = on_device(steps, table)
-    query, loaded = there.query, there.table
+def resident(
+    name: str, text: str, table: pa.Table, sizes: Sizes, bandwidth: float
+) -> Iterator[dict[str, Any]]:
+    """Hits and counts of columns that lie on the device; without a window one lane is cut into units."""
+    planned = cer.compile(text)
+    there = on_device(text, table)
     hits = planned.hits(table, device="cpu")
-    found = query.hits(loaded)
-    must(np.array_equal(found.position.copy_to_host(), hits["position"].to_numpy()), "hits")
-    must(np.array_equal(found.latest_start.copy_to_host(), hits["latest_start"].to_numpy()), "starts")
-    must(query.count(loaded) == planned.count(table, device="cpu"), "count")
+    for found, which in zip(there.hits(), ("position", "latest_start")):
+        must(np.array_equal(found.copy_to_host(), hits[which].to_numpy()), f"{which} of {name}")
+    must(there.count() == planned.count(table, device="cpu"), f"count of {name}")
     columns = (8 + 4) * len(table)  # price and code of the type
-    for what, run, out in (
-        ("hits", lambda: query.hits(loaded), 16 * len(hits)),
-        ("count", lambda: query.count(loaded), 8 * len(hits)),
-    ):
+    for what, run, out in (("hits", there.hits, 16 * len(hits)), ("count", there.count, 8 * len(hits))):
         taken = tuple(timed(run) for _ in range(sizes.runs + 1))[1:]
-        yield figure(f"resident: {what}", len(table), taken, columns + out, bandwidth)
-
-
-def resident_without_window(table: pa.Table, sizes: Sizes, bandwidth: float) -> Iterator[dict[str, Any]]:
-    """Hits and counts of such columns without a window: one lane, cut into units."""
-    planned = cer.compile(WINDOWLESS)
-    bound = planned._bound(table, read_options(device="cuda"), "hits")
-    classifier = CudaClassifier(bound._query.reading, bound._units, Workers())
-    query = CarriedQuery(bound._query, classifier)
-    (batch,) = table.combine_chunks().to_batches()
-    loaded = classifier.resident(batch, 0)
-    hits = planned.hits(table, device="cpu")
-    for found, name in zip(query.hits(loaded), ("position", "latest_start")):
-        must(np.array_equal(found.copy_to_host(), hits[name].to_numpy()), f"{name} without a window")
-    must(query.count(loaded) == planned.count(table, device="cpu"), "count without a window")
-    columns = (8 + 4) * len(table)
-    for what, run, out in (
-        ("hits", lambda: query.hits(loaded), 16 * len(hits)),
-        ("count", lambda: query.count(loaded), 8 * len(hits)),
-    ):
-        taken = tuple(timed(run) for _ in range(sizes.runs + 1))[1:]
-        yield figure(f"resident, no window: {what}", len(table), taken, columns + out, bandwidth)
+        yield figure(f"{name}: {what}", len(table), taken, columns + out, bandwidth)
 
 
 def pinned(steps: ThreeSteps, table: pa.Table, sizes: Sizes, bandwidth: float) -> Iterator[dict[str, Any]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from functools import partial
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -25,18 +25,19 @@ from random_repetitions import kinds, repeated
 
 import cer_gpu as cer
 from cer_gpu.api import Query
-from cer_gpu.engine.cuda.classify import CudaClassifier
+from cer_gpu.engine.cuda.classify import CudaClassifier, ResidentBatch
 from cer_gpu.engine.cuda.machines import comparisons as cuda_compared
 from cer_gpu.engine.cuda.machines import general as cuda_general
 from cer_gpu.engine.cuda.machines import one_device as cuda_execute
 from cer_gpu.engine.cuda.machines import units as cuda_units
 from cer_gpu.engine.cuda.machines.automaton import DevicesAutomaton
 from cer_gpu.engine.cuda.machines.one_device import cut_evenly, finer, patched
-from cer_gpu.engine.cuda.machines.resident_query import ResidentQuery
+from cer_gpu.engine.cuda.machines.resident_query import WindowedQuery
 from cer_gpu.engine.machines import automaton as on_cpu
 from cer_gpu.engine.machines import ungrouped_automaton
 from cer_gpu.engine.machines.automaton import AutomatonRunner
 from cer_gpu.engine.machines.chunk import Segments
+from cer_gpu.engine.machines.reported_ends import sum_exactly
 from cer_gpu.engine.read import intake
 from cer_gpu.engine.run import chunks as runner
 from cer_gpu.engine.run.options import read_options
@@ -256,9 +257,23 @@ def trades(n: int, seed: int, times: str) -> pa.Table:
     )
 
 
-def resident(text: str, table: pa.Table) -> ResidentQuery:
-    bound_query = Query(text)._bound(table, read_options(order_by="ts", order_unit="s"), "hits")
-    return ResidentQuery(bound_query._query, bound_query._units, Workers(1), TINY[0], TINY[0])
+class Resident(NamedTuple):
+    """A query over events that lie on the device."""
+
+    query: WindowedQuery
+    batch: ResidentBatch
+
+    def count(self) -> int:
+        return sum_exactly(self.query.numbers(self.query.ends(self.batch, 0)))
+
+
+def resident(text: str, table: pa.Table) -> Resident:
+    query = Query(text)._bound(table, read_options(order_by="ts", order_unit="s"), "hits")._query
+    also = ("ts",) if query.window is not None and query.window.kind == "time" else ()
+    classifier = CudaClassifier(query.reading, {}, Workers(1), TINY[0], also=also)
+    found = WindowedQuery(query, classifier, TINY[0], TINY[0])
+    (batch,) = table.to_batches() or [pa.RecordBatch.from_pylist([], table.schema)]
+    return Resident(found, classifier.resident(batch, 0))
 
 
 RESIDENT = [
@@ -274,18 +289,15 @@ RESIDENT = [
 def test_resident_tables(text: str, times: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cuda_execute, "LEAST_UNIT", 8)
     table = trades(150, 3, times)
-    query = resident(text, table)
-    (batch,) = table.to_batches()
-    loaded = query.load(batch, ("ts",))
+    there = resident(text, table)
     options = {"order_by": "ts", "order_unit": "s"}
     wanted = Query(text).hits(table, **options).to_pydict()
-    found = query.hits(loaded)
-    assert found.position.copy_to_host().tolist() == wanted["position"]
-    assert found.latest_start.copy_to_host().tolist() == wanted["latest_start"]
-    assert query.count(loaded) == Query(text).count(table, **options)
+    assert there.count() == Query(text).count(table, **options)
+    found = there.query.found(there.batch, 0, "hits")
+    assert found.position.tolist() == wanted["position"]
+    assert found.value.tolist() == wanted["latest_start"]
     assert (len(wanted["position"]) > 2) == ("> 1000" not in text)
-    nothing = query.load(batch.slice(0, 0), ("ts",))
-    assert query.count(nothing) == 0
+    assert resident(text, table.slice(0, 0)).count() == 0
 
 
 @pytest.mark.usefixtures("called")
@@ -304,8 +316,7 @@ def launch_every_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
     for times in ("int64", "float64"):
         table = trades(90, 3, times)
         for text in RESIDENT:
-            query = resident(text, table)
-            query.count(query.load(table.to_batches()[0], ("ts",)))
+            resident(text, table).count()
     monkeypatch.setattr(cuda_units, "LEAST", 1)
     for times in ("int64", "float64"):
         table = trades(24, 3, times)
@@ -377,9 +388,8 @@ def test_resident_counts_are_exact(monkeypatch: pytest.MonkeyPatch) -> None:
     made_there = arrays.cuda.device_array
     monkeypatch.setattr(arrays.cuda, "device_array", dirty)
     table = pa.table({"type": ["A"] * 70 + ["B", "A", "B"], "ts": range(73)})
-    query = resident("SELECT * WHERE A+ ; B WITHIN 200 EVENTS", table)
-    loaded = query.load(table.to_batches()[0], ("ts",))
-    assert query.count(loaded) == (2**70 - 1) + (2**71 - 1)
+    there = resident("SELECT * WHERE A+ ; B WITHIN 200 EVENTS", table)
+    assert there.count() == (2**70 - 1) + (2**71 - 1)
 
 
 def test_queries_that_do_not_run_over_resident_tables_say_why(monkeypatch: pytest.MonkeyPatch) -> None:

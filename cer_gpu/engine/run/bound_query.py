@@ -464,7 +464,7 @@ class BoundQuery:
             from cer_gpu.engine.cuda.machines.resident_run import ResidentRun
 
             names = self.columns(())
-            resident = with_memory(lambda: ResidentRun(run, self._units, names, self.place.numbers[0]))
+            resident = with_memory(lambda: ResidentRun(run, names, self.place.numbers[0]))
             if resident is not None:
                 lying = () if self._query.reading.derived else self._source.on_device
                 return resident.ends(lying or run.intake.extended(self.read(run)), asked, watch)

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from cer_gpu.engine.cuda.classify import CudaClassifier, ResidentBatch
 from cer_gpu.engine.cuda.machines.one_device import cut_early, patched
 from cer_gpu.engine.machines.chunk import Segments
-from cer_gpu.engine.machines.reported_ends import sum_exactly
-from cer_gpu.engine.read.order import OrderCheck
-from cer_gpu.engine.workers import Workers
+from cer_gpu.engine.machines.reported_ends import Asked, ReportedEnds
 from cer_gpu.errors import DeviceError
 from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.kernels.classify import cuda as classify
@@ -23,40 +21,10 @@ from cer_gpu.kernels.device.arrays import device_array
 from cer_gpu.kernels.device.geometry import LANE, STREAM, Geometry, lane_geometry
 from cer_gpu.kernels.device.words import copied, empty
 from cer_gpu.kernels.hits import cuda as hits
-from cer_gpu.kernels.runs.contract import TransitionTables
 from cer_gpu.kernels.runs.programs import backward_program, forward_program, hits_program
 from cer_gpu.kernels.windows import cuda as windows
 from cer_gpu.plan.automaton import AutomatonMachine
 from cer_gpu.plan.compiled_query import CompiledQuery
-
-
-@dataclass(frozen=True, slots=True)
-class ResidentTable:
-    """The columns that a query reads of its events, on the device.
-
-    Attributes
-    ----------
-    columns : ResidentBatch
-    time : device array, shape (rows,), or None
-        What the window measures; None where that is the position.
-    """
-
-    columns: ResidentBatch
-    time: Any
-
-
-@dataclass(frozen=True, slots=True)
-class ResidentHits:
-    """The hits of a resident table, on the device.
-
-    Attributes
-    ----------
-    position, latest_start : device array, shape (hits,), int64
-        Positions in the stream, ascending by `position`.
-    """
-
-    position: Any
-    latest_start: Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,32 +77,33 @@ def why_not(query: CompiledQuery) -> str | None:
 
 
 def _too_large(query: CompiledQuery) -> str | None:
-    tables = run_tables(query)
-    if query.window is None and tables.n_live > matrices.MOST_STATES:
-        return "it has no window, and its automaton has too many states"
-    registers = hits_program(tables).n_registers * (2 if query.window is None else 1)
-    return None if lane_geometry(registers, LANE) else "its automaton has too many states"
-
-
-def run_tables(query: CompiledQuery) -> TransitionTables:
-    """The transition tables of a query that is not answered by a join."""
     assert isinstance(query.machine, AutomatonMachine)
-    return query.machine.tables
+    if query.window is None and query.machine.tables.n_live > matrices.MOST_STATES:
+        return "it has no window, and its automaton has too many states"
+    return None if lane_geometry(registers_of(query), LANE) else "its automaton has too many states"
 
 
-class ResidentQuery:
-    """A query with a window over resident tables: hits and counts.
+def registers_of(query: CompiledQuery) -> int:
+    """How many registers a thread has for the program of hits; without a window, also for the flows."""
+    assert isinstance(query.machine, AutomatonMachine)
+    return hits_program(query.machine.tables).n_registers * (2 if query.window is None else 1)
+
+
+class ResidentQuery(ABC):
+    """A query over columns in the memory of a device: what ends in batch after batch of one stream.
 
     Parameters
     ----------
     query : CompiledQuery
-    units : dict of str to str
-        The units of the time columns.
-    workers : Workers
+    classifier : CudaClassifier
+        The classifier that copied the columns to the device.
     lane, stream : Geometry
         How kernels are launched.
-    classifier : CudaClassifier or None
-        The classifier that copied the columns to the device; None for one of its own.
+
+    Attributes
+    ----------
+    tail : ResidentTail or None
+        The relevant events so far that the window may still reach.
 
     Raises
     ------
@@ -145,83 +114,84 @@ class ResidentQuery:
     def __init__(
         self,
         query: CompiledQuery,
-        units: dict[str, str],
-        workers: Workers,
+        classifier: CudaClassifier,
         lane: Geometry = LANE,
         stream: Geometry = STREAM,
-        classifier: CudaClassifier | None = None,
     ) -> None:
         reason = why_not(query)
         if reason is not None:
             raise DeviceError(f"the query cannot be run on events in the memory of a device: {reason}")
-        assert query.window is not None
-        self._host = run_tables(query)
+        assert isinstance(query.machine, AutomatonMachine)
+        self._host = query.machine.tables
         program = hits_program(self._host)
-        fitting = lane_geometry(program.n_registers, lane)
+        fitting = lane_geometry(registers_of(query), lane)
         assert fitting is not None
-        self._window = query.window
-        self._workers = workers
-        self._lane, self._stream, self._fitting = lane, stream, fitting
-        self._classifier = classifier or CudaClassifier(query.reading, units, workers, stream)
+        self._classifier, self._lane, self._stream, self._fitting = classifier, lane, stream, fitting
         self._program = hits.device_program(program, fitting)
         self._forward, self._backward = forward_program(self._host), backward_program(self._host)
         self._machine = counts.device_tables(self._host, self._forward, self._backward)
+        self.tail: ResidentTail | None = None
 
-    def load(self, batch: pa.RecordBatch, order_by: tuple[str, ...] = ()) -> ResidentTable:
-        """Copy to the device the columns of a batch that the query reads.
-
-        Parameters
-        ----------
-        batch : RecordBatch
-            The whole stream.
-        order_by : tuple of str
-            The columns of the order, as for `Query.run`; empty: the events are in the order of the rows.
-
-        Raises
-        ------
-        DataError
-            Where events are out of order, or a time is null.
-        """
-        time = OrderCheck(order_by, False, self._workers).time(batch) if len(batch) else None
-        there = copied(time.data) if time is not None and self._window.kind == "time" else None
-        return ResidentTable(self._classifier.resident(batch, 0), there)
-
-    def hits(self, table: ResidentTable) -> ResidentHits:
-        """The positions where complex events end, and the latest start at each."""
-        return self.hits_at(self.ends(table))
-
-    def count(self, table: ResidentTable) -> int:
-        """How many complex events there are, exactly."""
-        return sum_exactly(self.numbers(self.ends(table)))
-
-    def hits_at(self, ends: ResidentEnds) -> ResidentHits:
-        """Ends and latest starts as positions in the stream."""
-        return ResidentHits(self._positions(ends, ends.event), self._positions(ends, ends.latest))
-
-    def numbers(self, ends: ResidentEnds) -> np.ndarray:
-        """How many complex events end at each end: shape (ends,), on the host, objects past 2^62."""
-        size = self._window.size
-        lowest = windows.lowest_starts(
-            ends.events.measured, ends.begin, ends.offsets, ends.event, size, self._stream
-        )
-        number, status = counts.counts(
-            self._machine, ends.events.symbols, ends.offsets, ends.event, lowest, self._lane
-        )
-        whole, wrong = number.copy_to_host(), status.copy_to_host()
-        return self._patched(ends, lowest, whole, wrong) if wrong.any() else whole
-
-    def ends(self, table: ResidentTable, before: int = 0, tail: ResidentTail | None = None) -> ResidentEnds:
-        """Where complex events end in a table.
+    def found(self, batch: ResidentBatch, before: int, asked: Asked) -> ReportedEnds:
+        """What ends in the next batch of the stream.
 
         Parameters
         ----------
-        table : ResidentTable
+        batch : ResidentBatch
         before : int
             How many events of the stream come before it.
-        tail : ResidentTail or None
-            The relevant events before it that the window may still reach, as `tail` gives them.
+        asked : {"hits", "counts", "count"}
         """
-        events = self._events(table, before)
+        ends = self.ends(batch, before)
+        position = np.empty(0, np.int64)
+        if asked != "count":
+            position = self.positions(ends, ends.event).copy_to_host()
+        value = self.latest(ends).copy_to_host() if asked == "hits" else self.numbers(ends)
+        # Where the memory of the device runs out before, the batch is given again.
+        self._keep(ends)
+        return ReportedEnds(position, value)
+
+    @abstractmethod
+    def ends(self, batch: ResidentBatch, before: int) -> Any:
+        """Where complex events end in a batch, and the units that these lie in; parameters as of `found`."""
+
+    @abstractmethod
+    def latest(self, ends: Any) -> Any:
+        """The latest start at each end, a position in the stream, on the device."""
+
+    @abstractmethod
+    def numbers(self, ends: Any) -> np.ndarray:
+        """How many complex events end at each end: shape (ends,), on the host, objects past 2^62."""
+
+    @abstractmethod
+    def _keep(self, ends: Any) -> None:
+        """Keep what later batches need."""
+
+    def positions(self, ends: Any, event: Any) -> Any:
+        """The positions of events in the stream, on the device."""
+        return classify.gather(ends.events.positions, event, 0, np.int64, self._stream)
+
+
+class WindowedQuery(ResidentQuery):
+    """A query with a window over resident batches.
+
+    A time that its window measures is the first of the columns that the classifier copies besides.
+    """
+
+    def __init__(
+        self,
+        query: CompiledQuery,
+        classifier: CudaClassifier,
+        lane: Geometry = LANE,
+        stream: Geometry = STREAM,
+    ) -> None:
+        super().__init__(query, classifier, lane, stream)
+        assert query.window is not None
+        self._window = query.window
+
+    def ends(self, batch: ResidentBatch, before: int) -> ResidentEnds:
+        """As `ResidentQuery.ends`; `latest` are events."""
+        events, tail = self._events(batch, before), self.tail
         if tail is not None and tail.kept:
             events = _joined(tail, events)
         old = 0 if tail is None else tail.kept
@@ -242,28 +212,43 @@ class ResidentQuery:
         )
         return ResidentEnds(events, bounds[0], *found)
 
-    def tail(self, ends: ResidentEnds) -> ResidentTail:
-        """The events that the windows of later events may still reach: those of the last event's."""
+    def latest(self, ends: ResidentEnds) -> Any:
+        """As `ResidentQuery.latest`."""
+        return self.positions(ends, ends.latest)
+
+    def numbers(self, ends: ResidentEnds) -> np.ndarray:
+        """As `ResidentQuery.numbers`."""
+        size = self._window.size
+        lowest = windows.lowest_starts(
+            ends.events.measured, ends.begin, ends.offsets, ends.event, size, self._stream
+        )
+        number, status = counts.counts(
+            self._machine, ends.events.symbols, ends.offsets, ends.event, lowest, self._lane
+        )
+        whole, wrong = number.copy_to_host(), status.copy_to_host()
+        return self._patched(ends, lowest, whole, wrong) if wrong.any() else whole
+
+    def _keep(self, ends: ResidentEnds) -> None:
+        """Keep the events that the windows of later events may still reach: those of the last event's."""
         events = ends.events
         if not events.kept:
-            return events
+            self.tail = events
+            return
         size, last = self._window.size, events.kept - 1
         bounds = copied(np.zeros(1, np.int64)), copied(np.array([0, 1])), copied(np.array([last]))
         low = int(windows.lowest_starts(events.measured, *bounds, size, self._stream).copy_to_host()[0])
-        return _copied_from(events, low)
+        self.tail = _copied_from(events, low)
 
-    def _events(self, table: ResidentTable, before: int) -> ResidentTail:
-        found = self._classifier.events(table.columns, before)
+    def _events(self, batch: ResidentBatch, before: int) -> ResidentTail:
+        found = self._classifier.events(batch, before)
         measured = found.positions.view(np.uint64)
-        if table.time is not None:
-            whole = table.time.dtype.kind != "f"
+        if batch.also:
+            (time,) = batch.also
+            whole = time.dtype.kind != "f"
             dtype = np.int64 if whole else np.float64
-            gathered = classify.gather(table.time, found.positions, before, dtype, self._stream)
+            gathered = classify.gather(time, found.positions, before, dtype, self._stream)
             measured = gathered.view(np.uint64) if whole else gathered
         return ResidentTail(found.positions, found.symbols, measured, found.kept)
-
-    def _positions(self, ends: ResidentEnds, event: Any) -> Any:
-        return classify.gather(ends.events.positions, event, 0, np.int64, self._stream)
 
     def _patched(self, ends: ResidentEnds, lowest: Any, whole: np.ndarray, wrong: np.ndarray) -> np.ndarray:
         """Counts, where those of units whose sums are too large are computed again on the host."""

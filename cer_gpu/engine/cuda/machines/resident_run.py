@@ -11,9 +11,9 @@ import numpy as np
 import pyarrow as pa
 
 from cer_gpu.engine.answers.end_form import times
-from cer_gpu.engine.cuda.classify import CudaClassifier, Events, ResidentBatch
-from cer_gpu.engine.cuda.machines.carried_query import CarriedQuery, CarriedRegisters
-from cer_gpu.engine.cuda.machines.resident_query import ResidentQuery, ResidentTable, ResidentTail
+from cer_gpu.engine.cuda.classify import CudaClassifier, Events
+from cer_gpu.engine.cuda.machines.carried_query import CarriedQuery
+from cer_gpu.engine.cuda.machines.resident_query import ResidentQuery, WindowedQuery
 from cer_gpu.engine.devices import on
 from cer_gpu.engine.machines.automaton import AutomatonRunner
 from cer_gpu.engine.machines.machine import RunState
@@ -35,8 +35,6 @@ class ResidentRun:
     run : RunState
         Its intake has a `CudaClassifier`, which also copies the time if the window measures it. If the device
         has no memory left, its chunker and its runner continue on the CPU.
-    units : dict of str to str
-        The units of the time columns.
     names : list of str
         The columns that the run reads.
     device : int
@@ -53,7 +51,6 @@ class ResidentRun:
     def __init__(
         self,
         run: RunState,
-        units: dict[str, str],
         names: list[str],
         device: int,
         lane: Geometry = LANE,
@@ -64,14 +61,9 @@ class ResidentRun:
         self._run, self._classifier, self._device = run, classifier, device
         self._names = names
         self._stream = stream
-        self._query: ResidentQuery | CarriedQuery
+        kind = CarriedQuery if run.query.window is None else WindowedQuery
         with on(device):
-            if run.query.window is None:
-                self._query = CarriedQuery(run.query, classifier, lane, stream)
-                self._carried = self._query.nothing
-            else:
-                self._query = ResidentQuery(run.query, units, run.workers, lane, stream, classifier)
-        self._tail: ResidentTail | None = None
+            self._query: ResidentQuery = kind(run.query, classifier, lane, stream)
         self._on_host = False
 
     def ends(self, batches: Iterable[Events], asked: Asked, watch: Watch = iter) -> Iterator[ReportedEnds]:
@@ -142,41 +134,10 @@ class ResidentRun:
             return (times(there.copy_to_host(), column.kind),)
 
     def _there(self, part: Events, first: int, asked: Asked) -> ReportedEnds:
-        query = self._query
         with on(self._device):
-            columns = self._classifier.taken(part, first)
-            if isinstance(query, CarriedQuery):
-                found = self._found_carried(query, columns, first, asked)
-            else:
-                found = self._found(query, columns, first, asked)
+            found = self._query.found(self._classifier.taken(part, first), first, asked)
         self._run.intake.rows = first + len(part)
         return found
-
-    def _found(self, query: ResidentQuery, columns: ResidentBatch, first: int, asked: Asked) -> ReportedEnds:
-        ends = query.ends(
-            ResidentTable(columns, columns.also[0] if columns.also else None), first, self._tail
-        )
-        if asked == "count":
-            found = ReportedEnds(np.empty(0, np.int64), query.numbers(ends))
-        else:
-            hits = query.hits_at(ends)
-            value = hits.latest_start.copy_to_host() if asked == "hits" else query.numbers(ends)
-            found = ReportedEnds(hits.position.copy_to_host(), value)
-        self._tail = query.tail(ends)
-        return found
-
-    def _found_carried(
-        self, query: CarriedQuery, columns: ResidentBatch, first: int, asked: Asked
-    ) -> ReportedEnds:
-        before = self._carried
-        ends, registers = query.ends(columns, first, before)
-        position = np.empty(0, np.int64) if asked == "count" else query.positions(ends).copy_to_host()
-        if asked == "hits":
-            value, vectors = ends.latest.copy_to_host(), before.vectors
-        else:
-            value, vectors = query.numbers(ends, before)
-        self._carried = CarriedRegisters(registers, vectors)
-        return ReportedEnds(position, value)
 
     def _by_host(self, part: Events, time: Values | None, asked: Asked) -> ReportedEnds:
         run = self._run
@@ -186,9 +147,9 @@ class ResidentRun:
             run.chunker.resume(self._fetched(new.payload))
             if isinstance(self._query, CarriedQuery):
                 assert isinstance(run.runner, AutomatonRunner)
-                run.runner.registers = self._carried.registers
-                run.runner.vectors = self._carried.vectors
-            self._on_host, self._tail = True, None
+                run.runner.registers = self._query.registers
+                run.runner.vectors = self._query.vectors
+            self._on_host, self._query.tail = True, None
         if not len(new):
             none = np.empty(0, np.int64)
             more = () if run.more is None else run.more(new, none)
@@ -200,7 +161,7 @@ class ResidentRun:
 
         Nothing ends at them any more: what results are made of is null for them, in the columns of `like`.
         """
-        tail = self._tail
+        tail = self._query.tail
         if tail is None or not tail.kept:
             return None
         keys = NO_KEYS
