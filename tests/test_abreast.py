@@ -14,8 +14,9 @@ from cer_gpu.kernels.teams.cpu_levels import grid_sums, levels_abreast, no_level
 from test_backtest import ticks, told
 
 import cer_gpu as cer
-from cer_gpu.engine.run import team as running
+from cer_gpu.engine.machines import numbers
 from cer_gpu.engine.run import team_run
+from cer_gpu.engine.run import team as running
 from cer_gpu.plan.automaton_levels import grid_of
 from cer_gpu.plan.automaton_team import Ladder, edges_of, listed_of, shared_edges
 
@@ -120,7 +121,7 @@ def test_a_grid_past_64_bits(clause: str, monkeypatch: pytest.MonkeyPatch) -> No
         w=["10 min", "3 h"],
     )
     whole = cer.backtest(sweep, ticks(), order_by="ts", by="6 h", device="cpu").to_arrow()
-    monkeypatch.setattr(team_run, "SAFE", 1 << 12)
+    monkeypatch.setattr(numbers, "SAFE", 1 << 12)
     assert cer.backtest(sweep, ticks(), order_by="ts", by="6 h", device="cpu").to_arrow() == whole
     monkeypatch.setattr(running, "grid_of", lambda *_: None)
     assert cer.backtest(sweep, ticks(), order_by="ts", by="6 h", device="cpu").to_arrow() == whole

@@ -14,6 +14,7 @@ from test_backtest import ticks
 
 import cer_gpu as cer
 from cer_gpu.engine.cuda.machines import teams
+from cer_gpu.engine.machines import numbers
 from cer_gpu.engine.run import team_run
 from cer_gpu.plan.automaton_team import edges_of
 
@@ -53,13 +54,13 @@ def followed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     begun, asked = teams.DeviceTeams.__init__, teams.DeviceTeams.found
     monkeypatch.setattr(teams, "SUMS", 64)
     monkeypatch.setattr(
-        teams.DeviceTeams, "__init__", lambda self, devices, edges: begun(self, devices, edges, *TINY[:2])
+        teams.DeviceTeams, "__init__", lambda self, devices, given: begun(self, devices, given, *TINY[:2])
     )
     found: list[int] = []
 
     def noted(self: teams.DeviceTeams, *given: Any) -> Any:
         made = asked(self, *given)
-        found.append(0 if made is None else len(made[0].widest))
+        found.append(0 if made is None else len(made[0].wrong))
         return made
 
     monkeypatch.setattr(teams.DeviceTeams, "found", noted)
@@ -104,7 +105,7 @@ def test_without_memory_the_cpu_follows_them(followed: list[int], monkeypatch: p
 def test_numbers_that_may_not_fit_are_counted_one_by_one(
     followed: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(team_run, "SAFE", 40)
+    monkeypatch.setattr(numbers, "SAFE", 40)
     text = "SELECT * WHERE (A AS a FILTER a[x > $p]) ; B ; C WITHIN $w"
     sweep = cer.sweep(text, p=[2, 5, 9], w=["1 min", "5 h"])
     one_by_one: list[int] = []

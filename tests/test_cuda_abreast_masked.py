@@ -19,7 +19,7 @@ from test_abreast_masked import ITERATED, TEMPLATES, moves_in
 from test_backtest import ticks
 
 import cer_gpu as cer
-from cer_gpu.engine.cuda.machines import masked_teams
+from cer_gpu.engine.cuda.machines import teams as device_teams
 from cer_gpu.engine.machines import masked_sums as sizes
 from cer_gpu.engine.run import chunks
 from cer_gpu.plan.automaton_masks import masked_of
@@ -83,9 +83,9 @@ def test_the_kernels_add_up_what_the_runs_are(seed: int) -> None:
 @pytest.fixture
 def followed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many members the device has followed in each chunk; few groups to a launch."""
-    own = masked_teams.DeviceMaskedTeams
+    own = device_teams.DeviceTeams
     begun, windowed, carried = own.__init__, own.found, own.carried
-    monkeypatch.setattr(masked_teams, "SUMS", 64)
+    monkeypatch.setattr(device_teams, "SUMS", 64)
     monkeypatch.setattr(own, "__init__", lambda self, devices, teams: begun(self, devices, teams, *TINY[:2]))
     found: list[int] = []
 
@@ -156,7 +156,7 @@ def test_without_memory_the_cpu_follows_them(
 ) -> None:
     sweep = cer.sweep(f"SELECT * FROM S WHERE {TEMPLATES[0]} {within}", **GIVEN)
     expected = cer.backtest(sweep, ticks(80), order_by="ts", device="cpu").to_arrow()
-    monkeypatch.setattr(masked_teams, "with_memory", lambda action: None)
+    monkeypatch.setattr(device_teams, "with_memory", lambda action: None)
     assert cer.backtest(sweep, ticks(80), order_by="ts", device="cuda").to_arrow().equals(expected)
     assert followed == [0]
 
@@ -166,7 +166,7 @@ def test_windows_with_too_many_starts_go_to_the_cpu(
 ) -> None:
     sweep = cer.sweep(f"SELECT * FROM S WHERE {TEMPLATES[1]} WITHIN 1 day", **GIVEN)
     expected = cer.backtest(sweep, ticks(80), order_by="ts", device="cpu").to_arrow()
-    monkeypatch.setattr(masked_teams, "has_room", lambda team, most: False)
+    monkeypatch.setattr(device_teams, "has_room", lambda team, most: False)
     monkeypatch.setattr(sizes, "FRONT", 10)
     assert cer.backtest(sweep, ticks(80), order_by="ts", device="cuda").to_arrow().equals(expected)
     assert followed == [0]

@@ -11,10 +11,11 @@ import pyarrow as pa
 from cer_gpu.backtesting.row_groups import QUERY, Partition, RowGroups
 from cer_gpu.engine.answers.end_form import exact_column, times
 from cer_gpu.engine.answers.form import free_name, parameter_column
+from cer_gpu.engine.machines.numbers import SAFE
 from cer_gpu.engine.machines.reported_ends import sum_exactly
 from cer_gpu.engine.read.sources.arrow_types import whole_type
 from cer_gpu.engine.run.shared_run import Bunch
-from cer_gpu.engine.run.totals import SAFE, SETTLED, Sums
+from cer_gpu.engine.run.totals import SETTLED, Sums
 from cer_gpu.lazy_modules import compute as pc
 
 FOUND = ("hits", "matches", "first", "last")

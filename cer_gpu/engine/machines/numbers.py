@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from math import comb
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,6 +15,9 @@ from cer_gpu.kernels.runs.contract import SegmentHits
 
 if TYPE_CHECKING:
     from cer_gpu.kernels.counts.cpu_shifts import ShiftedCounter
+
+SAFE = 1 << 62
+"""Sums below this fit 64 bits."""
 
 COUNT_BITS = 1 << 16
 """The most bits of the number of partial matches."""
@@ -94,6 +98,20 @@ class WindowNumbers:
                 "shorter WITHIN, or ask for hits"
             )
         return alike_counts(tables, length, exact)
+
+
+def sums_may_pass(widest: int, nodes: int, events: int) -> bool:
+    """Whether sums over so many events may be past 64 bits.
+
+    Parameters
+    ----------
+    widest : int
+        The most events that a window held, without the last one.
+    nodes : int
+        The nodes that the runs of a sequence pass through.
+    events : int
+    """
+    return comb(widest + nodes - 1, nodes - 1) * max(1, events) >= SAFE
 
 
 def too_many(text: str, longest: int, error: OverflowError) -> LimitError:

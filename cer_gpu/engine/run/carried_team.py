@@ -23,7 +23,7 @@ from cer_gpu.kernels.teams.contract import AbreastEvents, no_sums
 from cer_gpu.plan.automaton_masks import MaskedTeam
 
 if TYPE_CHECKING:
-    from cer_gpu.engine.cuda.machines.masked_teams import DeviceMaskedTeams
+    from cer_gpu.engine.cuda.machines.teams import DeviceTeams
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +68,11 @@ class CarriedRun(TeamsRun):
         devices: tuple[int, ...] = (),
     ) -> None:
         super().__init__(teams, lanes, workers, totals, teams[0].members[0].query, carries=True)
-        self._there: DeviceMaskedTeams | None = None
+        self._there: DeviceTeams | None = None
         if devices:
-            from cer_gpu.engine.cuda.machines.masked_teams import DeviceMaskedTeams
+            from cer_gpu.engine.cuda.machines.teams import DeviceTeams
 
-            self._there = DeviceMaskedTeams(devices, [cast("MaskedTeam", one.edges) for one in teams])
+            self._there = DeviceTeams(devices, [cast("MaskedTeam", one.edges) for one in teams])
         self._carried = [np.zeros((0, one.nodes, len(one.members)), np.int64) for one in teams]
         self._alone: list[dict[int, CarryingRunner]] = [{} for _ in teams]
         """For each team, the members that run alone, by their places."""

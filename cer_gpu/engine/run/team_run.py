@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
-from math import comb
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
@@ -13,12 +12,13 @@ import numpy as np
 from cer_gpu.engine.machines.chunk import Chunk, Segments
 from cer_gpu.engine.machines.machine import runner_of
 from cer_gpu.engine.machines.masked_sums import masked_sums
+from cer_gpu.engine.machines.numbers import sums_may_pass
 from cer_gpu.engine.read.events import EventArrays, relevant_of, state_of
 from cer_gpu.engine.read.keys import Keys
 from cer_gpu.engine.read.shared_lanes import SharedLanes
 from cer_gpu.engine.run.chunks import Chunker
 from cer_gpu.engine.run.team import Team, size_of
-from cer_gpu.engine.run.totals import SAFE, CountedEnds, Sums, Totals
+from cer_gpu.engine.run.totals import CountedEnds, Sums, Totals
 from cer_gpu.engine.workers import Workers
 from cer_gpu.kernels.teams.contract import AbreastEvents, GroupSums, ListedEdges, Spans, no_sums
 from cer_gpu.kernels.teams.cpu import abreast
@@ -30,8 +30,7 @@ from cer_gpu.plan.automaton_masks import MaskedTeam
 from cer_gpu.plan.compiled_query import CompiledQuery
 
 if TYPE_CHECKING:
-    from cer_gpu.engine.cuda.machines.masked_teams import DeviceMaskedTeams, MaskedTeamResult
-    from cer_gpu.engine.cuda.machines.teams import DeviceTeams, TeamResult
+    from cer_gpu.engine.cuda.machines.teams import DeviceTeams
     from cer_gpu.kernels.teams.contract import Edges
 
 GROUPS = 1 << 10
@@ -110,17 +109,17 @@ class AbreastRun(TeamsRun):
         widest = max((member for team in teams for member in team.members), key=size_of).query
         super().__init__(teams, lanes, workers, totals, widest, carries=False)
         self._there: DeviceTeams | None = None
-        self._masked_there: DeviceMaskedTeams | None = None
-        self._ladders = sum(not isinstance(one.edges, MaskedTeam) for one in teams)
         if devices:
-            from cer_gpu.engine.cuda.machines.masked_teams import DeviceMaskedTeams
-            from cer_gpu.engine.cuda.machines.teams import DeviceTeams
+            from cer_gpu.engine.cuda.machines.teams import DeviceTeams, LadderTeam
 
-            ladders = teams[: self._ladders]
-            edges = [(cast("Edges", one.edges), one.begin, one.nodes) for one in ladders]
-            self._there = DeviceTeams(devices, edges)
-            self._masked_there = DeviceMaskedTeams(
-                devices, [cast("MaskedTeam", one.edges) for one in teams[self._ladders :]]
+            self._there = DeviceTeams(
+                devices,
+                [
+                    one.edges
+                    if isinstance(one.edges, MaskedTeam)
+                    else LadderTeam(cast("Edges", one.edges), one.begin, one.nodes)
+                    for one in teams
+                ],
             )
 
     def state(self) -> dict[str, Any] | None:
@@ -148,25 +147,17 @@ class AbreastRun(TeamsRun):
 
     def _added_there(self, place: int, chunk: Chunk, grouped: GroupedEvents) -> bool:
         """Whether there is a device with memory for a team; what it has found has then been added."""
-        if self._there is None or self._masked_there is None:
+        if self._there is None:
             return False
-        team, segments, how = self._teams[place], chunk.segments, (grouped.at, grouped.group)
-        parts: Sequence[TeamResult | MaskedTeamResult]
-        if place < self._ladders:
-            found = self._there.found(place, chunk, team.sizes, *how)
-            if found is None:
-                return False
-            widest = np.max([one.widest for one in found], axis=0).tolist()
-            parts, wrong = found, np.array([_past(each, team.nodes, segments.events) for each in widest])
-        else:
-            masked = self._masked_there.found(place - self._ladders, chunk, team.sizes[0], *how)
-            if masked is None:
-                return False
-            parts, wrong = masked, np.logical_or.reduce([one.wrong for one in masked])
-        for one in parts:
+        team = self._teams[place]
+        found = self._there.found(place, chunk, team.sizes, grouped.at, grouped.group)
+        if found is None:
+            return False
+        wrong = np.logical_or.reduce([one.wrong for one in found])
+        for one in found:
             self._totals.take(grouped.sums_of(one.sums, team.numbers, one.low, ~wrong))
         if wrong.any():
-            self._totals.take(self._one_by_one(chunk, team, wrong, segments))
+            self._totals.take(self._one_by_one(chunk, team, wrong, chunk.segments))
         return True
 
     def _sums(self, chunk: Chunk, grouped: GroupedEvents, team: Team, segments: Segments) -> list[Sums]:
@@ -185,19 +176,18 @@ class AbreastRun(TeamsRun):
         if not isinstance(team.edges, LevelGrid):
             sums = no_sums(high - low, many, grouped.at.dtype)
         if isinstance(team.edges, MaskedTeam):
-            wrong = masked_sums(team.edges, spans.size[0], read, *place, sums)
+            # The kernel has looked at each sum.
+            widest, wrong = 0, masked_sums(team.edges, spans.size[0], read, *place, sums)
         elif isinstance(team.edges, LevelGrid):
             grid = team.edges
             levels = no_level_sums(high - low, grid.tables.widths, grouped.at.dtype)
             widest = levels_abreast(grid.tables, spans.size, read, *place, levels)
             sums = GroupSums(*(each[:, grid.members] for each in grid_sums(levels, grid.tables.widths)))
-            wrong[:] = _past(widest, team.nodes, segments.events)
         elif isinstance(team.edges, ListedEdges):
             widest = listed_abreast(team.edges, many, spans, team.nodes, read, *place, sums)
-            wrong[:] = _past(widest, team.nodes, segments.events)
         else:
             widest = abreast(team.edges, spans, team.nodes, read, *place, sums)
-            wrong[:] = _past(widest, team.nodes, segments.events)
+        wrong |= sums_may_pass(widest, team.nodes, segments.events)
         found = [grouped.sums_of(sums, team.numbers, low, ~wrong)]
         if wrong.any():
             found.append(self._one_by_one(chunk, team, wrong, segments))
@@ -213,11 +203,6 @@ class AbreastRun(TeamsRun):
             own = replace(chunk, events=events, segments=segments)
             totals.add(member.number, counted(events, *runner.counts(own)))
         return totals.groups()
-
-
-def _past(widest: int, nodes: int, events: int) -> bool:
-    """Whether sums may be past 64 bits, of so many events whose windows hold so many at most."""
-    return comb(widest + nodes - 1, nodes - 1) * max(1, events) >= SAFE
 
 
 def counted(events: EventArrays, event: np.ndarray, number: np.ndarray) -> CountedEnds:

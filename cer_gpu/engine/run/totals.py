@@ -6,14 +6,12 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from cer_gpu.engine.machines.numbers import SAFE
 from cer_gpu.engine.machines.reported_ends import sum_exactly
 from cer_gpu.frozen_dataclass import dataclass
 
 SETTLED = 1 << 18
 """The most sums that wait to be added up."""
-
-SAFE = 1 << 62
-"""Sums below this fit 64 bits."""
 
 
 class Cut(Protocol):
