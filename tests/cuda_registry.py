@@ -28,6 +28,7 @@ from cer_gpu.kernels.joins import cuda_nodes as join_nodes
 from cer_gpu.kernels.joins.contract import KeyedEvents, NodeWeights
 from cer_gpu.kernels.joins.cuda_nodes import ListNodes
 from cer_gpu.kernels.joins.index import HashTables
+from cer_gpu.kernels.loop import cuda as loops
 from cer_gpu.kernels.loop.contract import FoundEnds, LoopSegments
 from cer_gpu.kernels.loop.registers import RegisterEvents
 from cer_gpu.kernels.row_patterns import cuda as row_patterns
@@ -261,7 +262,7 @@ KERNELS = (
         ),
         LANE.threads,
     ),
-    CudaKernel("move_hits", join_hits.move_hits_kernel, ((*[I64] * 6,),), LANE.threads),
+    CudaKernel("move_hits", loops.move_hits_kernel, ((*[I64] * 6,),), LANE.threads),
     CudaKernel(
         "join_nodes",
         join_nodes.join_nodes_kernel,

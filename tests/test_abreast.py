@@ -15,8 +15,8 @@ from test_backtest import ticks, told
 
 import cer_gpu as cer
 from cer_gpu.engine.machines import numbers
-from cer_gpu.engine.run import team_run
 from cer_gpu.engine.run import team as running
+from cer_gpu.engine.run import team_run
 from cer_gpu.plan.automaton_levels import grid_of
 from cer_gpu.plan.automaton_team import Ladder, edges_of, listed_of, shared_edges
 

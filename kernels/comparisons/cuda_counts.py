@@ -9,8 +9,7 @@ from ..device.geometry import LANE, STREAM
 from ..device.jit import kernel
 from ..device.words import copied
 from ..loop.contract import FoundEnds
-from ..loop.cuda import no_window
-from ..steps.cuda_hits import moved
+from ..loop.cuda import moved, no_window
 from ..windows.contract import MeasuredWindow, comparable
 from . import cpu_counts
 from .contract import ArrangedEntries, ComparedSegments, shallow

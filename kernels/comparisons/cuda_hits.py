@@ -13,7 +13,7 @@ from ..device.geometry import LANE, STREAM
 from ..device.jit import kernel
 from ..device.words import copied
 from ..loop.contract import FoundEnds
-from ..steps.cuda_hits import moved
+from ..loop.cuda import moved
 from ..windows.contract import MeasuredWindow, comparable
 from . import cpu_hits
 from .cuda_units import rooms_of, run_of

@@ -11,10 +11,9 @@ from ..device.arrays import device_array
 from ..device.bodies import on_device
 from ..device.geometry import LANE, STREAM, scratch_blocks
 from ..device.jit import device, kernel
-from ..device.scan import offsets_of
 from ..device.words import copied
 from ..loop.contract import FoundEnds, LoopSegments
-from ..loop.cuda import progress_for, segment_of
+from ..loop.cuda import moved, progress_for, segment_of
 from ..loop.follow import WORDS
 from ..windows.contract import MeasuredWindow, comparable
 from . import cpu_hits as join_hits
@@ -65,16 +64,6 @@ def join_hits_kernel(tables, events, window, segments, cells, out_first, entered
             tables, events, window, segment_of(segments, unit), held, entered[thread],
             FoundEnds(out.event[low:high], out.start[low:high]), progress[unit], tables.accepting[:0],
         )  # fmt: skip
-
-
-@kernel
-def move_hits_kernel(event, start, out_first, offsets, out_event, out_start):
-    """Move the hits of each unit from `out_first` to `offsets`, both int64 [units + 1]."""
-    for unit in range(cuda.grid(1), out_first.shape[0] - 1, cuda.gridsize(1)):
-        shift = out_first[unit] - offsets[unit]
-        for at in range(offsets[unit], offsets[unit + 1]):
-            out_event[at] = event[at + shift]
-            out_start[at] = start[at + shift]
 
 
 def bytes_of_hits(join, cells, reported):
@@ -129,8 +118,4 @@ def hits(join, symbols, slots, places, keys, size, begin, report, stop, cells, g
         join.tables, events, MeasuredWindow(keys, size), segments,
         cleared(int(cell_first[-1]), join.words, stream), before, entered, progress, FoundEnds(*wide), number,
     )  # fmt: skip
-    offsets = offsets_of(number, stream)
-    total = int(offsets[units])
-    out = [device_array(total, np.int64) for _ in range(2)]
-    move_hits_kernel[geometry.blocks(units), geometry.threads](*wide, before, offsets, *out)
-    return offsets, *out
+    return moved(wide, before, number, geometry, stream)

@@ -9,13 +9,12 @@ from ..device.geometry import LANE, STREAM
 from ..device.jit import inlined, kernel
 from ..device.words import copied
 from ..loop.contract import FoundEnds, LoopSegments
-from ..loop.cuda import no_window, progress_for, segment_of
+from ..loop.cuda import moved, no_window, progress_for, segment_of
 from ..loop.gaps import SumRoom
 from . import cpu_counts as step_counts
 from . import cpu_short_chains as step_short
 from .contract import ShortTables
 from .cpu_short_chains import ShortSums
-from .cuda_hits import moved
 from .cuda_units import (
     BYTES_OF_ENTRY,
     counted_room,

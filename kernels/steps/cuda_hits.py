@@ -11,11 +11,9 @@ from ..device.arrays import device_array
 from ..device.bodies import on_device
 from ..device.geometry import LANE, STREAM
 from ..device.jit import kernel
-from ..device.scan import offsets_of
 from ..device.words import copied
-from ..joins.cuda_hits import move_hits_kernel
 from ..loop.contract import FoundEnds, LoopSegments
-from ..loop.cuda import progress_for, segment_of
+from ..loop.cuda import moved, progress_for, segment_of
 from ..windows.contract import MeasuredWindow, comparable
 from . import cpu_hits as step_hits
 from .cuda_units import (
@@ -125,26 +123,3 @@ def hits(steps, events, keys, size, units, early=False, geometry=LANE, stream=ST
         number,
     )
     return moved(wide, before, number, geometry, stream)
-
-
-def moved(wide, before, number, geometry=LANE, stream=STREAM):
-    """Move what the units have found together.
-
-    Parameters
-    ----------
-    wide : list of two device arrays, shape (events,), int64
-    before : device array, shape (units + 1,), int64
-        Where each unit has written its part.
-    number : device array, shape (units,), int64
-        How much each has written.
-
-    Returns
-    -------
-    offsets : device array, shape (units + 1,), int64
-    event, other : device array, shape (found,), int64
-    """
-    units = number.shape[0]
-    offsets = offsets_of(number, stream)
-    out = [device_array(int(offsets[units]), np.int64) for _ in range(2)]
-    move_hits_kernel[geometry.blocks(units), geometry.threads](*wide, before, offsets, *out)
-    return offsets, *out

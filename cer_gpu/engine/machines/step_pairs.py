@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from cer_gpu.engine.machines.answers import Answers
 from cer_gpu.engine.machines.chunk import Chunk
 from cer_gpu.engine.machines.ends import Ends, counts_joined
-from cer_gpu.engine.machines.open_runs import OpenRuns
 from cer_gpu.engine.machines.pairs_runner import PairsRunner, segments_of
-from cer_gpu.engine.machines.unit_runner import ChunkUnit
+from cer_gpu.engine.machines.unit_runner import ChunkUnit, EndsRunner
 from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration.blocks import numbers_joined
 from cer_gpu.kernels.step_pairs import cpu_counts, cpu_hits
@@ -17,7 +15,7 @@ from cer_gpu.plan.compiled_query import CompiledQuery
 from cer_gpu.plan.step_pairs import StepPairMachine
 
 
-class StepPairRunner(PairsRunner):
+class StepPairRunner(PairsRunner, EndsRunner):
     """Finds and counts the matches of a chain over chunks on the CPU; a `MachineRunner`.
 
     Parameters
@@ -53,14 +51,6 @@ class StepPairRunner(PairsRunner):
             return cpu_counts.counts(*self._chain, unit.events, segments_of(unit), *unit.hits(found))
 
         return numbers_joined(self._each("counting", chunk, count))
-
-    def answers(self, chunk: Chunk, ends: Ends) -> Answers:
-        """Never called: the machine of configurations lists the matches."""
-        raise TypeError("a chain whose steps are compared is listed by its configurations")
-
-    def open_runs(self) -> OpenRuns | None:
-        """None: the machine of configurations runs streams."""
-        return None
 
 
 def runner(query: CompiledQuery, workers: Workers, carries: bool) -> StepPairRunner:

@@ -229,15 +229,18 @@ class UnitsRunner(ConsumeRunner, ABC):
 
 
 class EndsRunner(UnitsRunner):
-    """Finds where matches end, and no more: the machine of configurations counts, lists and runs streams."""
+    """Finds where matches end: the machine of configurations lists them, and runs streams.
+
+    Unless a family says otherwise, it counts them, too.
+    """
 
     def counts_here(self, chunk: Chunk, found: Ends) -> np.ndarray:
         """Never called."""
-        raise TypeError("what ends at a threshold is counted by its configurations")
+        raise TypeError("what ends here is counted by its configurations")
 
     def answers(self, chunk: Chunk, ends: Ends) -> Answers:
         """Never called."""
-        raise TypeError("what ends at a threshold is listed by its configurations")
+        raise TypeError("what ends here is listed by its configurations")
 
     def open_runs(self) -> OpenRuns | None:
         """None: there is no stream."""

@@ -11,29 +11,45 @@ from typing import Any
 
 import numpy as np
 
-from cer_gpu.engine.cuda.machines.first_device import FirstDevice, fits
+from cer_gpu.engine.cuda.machines.automaton import DevicesAutomaton
+from cer_gpu.engine.cuda.memory import free_bytes
+from cer_gpu.engine.cuda.pool import SHARE
+from cer_gpu.engine.devices import on, say_no_memory, with_memory
 from cer_gpu.engine.machines.chunk import Chunk
 from cer_gpu.engine.machines.comparisons import ComparedRunner
 from cer_gpu.engine.machines.ends import Ends, counts_joined
 from cer_gpu.engine.machines.ends import joined as ends_joined
+from cer_gpu.engine.machines.unit_runner import RunnerDevices
 from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration.comparisons import ComparedUnit
 from cer_gpu.kernels.comparisons import cpu_counts as on_cpu
 from cer_gpu.kernels.comparisons import cuda_counts, cuda_hits
 from cer_gpu.kernels.comparisons.cuda_units import DevicePairs, bytes_of_pairs, device_pairs
+from cer_gpu.kernels.device.geometry import LANE, STREAM, Geometry
 from cer_gpu.plan.compiled_query import CompiledQuery
 
 LEAST = 1 << 10
 """The least number of segments for which a device is used: with fewer threads the CPU is faster."""
 
 
-class DeviceComparisons(FirstDevice[ComparedRunner]):
+class DeviceComparisons(RunnerDevices[ComparedRunner]):
     """Finds the ends of compared steps, and counts complex events, on a device.
 
-    Parameters as for `FirstDevice`.
+    Parameters
+    ----------
+    device : int
+        Its number.
+    lane, stream : Geometry
+        How kernels are launched with one thread for each segment, or for each row.
     """
 
-    what = "the look-ups of compared steps"
+    chunks = DevicesAutomaton.chunks
+
+    def __init__(self, device: int, lane: Geometry = LANE, stream: Geometry = STREAM) -> None:
+        self._device = device
+        self._lane, self._stream = lane, stream
+        self._full = False
+        """Whether there has been too little memory."""
 
     def hits(self, runner: ComparedRunner, chunk: Chunk, bounded: bool) -> Ends | None:
         """As `RunnerDevices.hits`."""
@@ -58,16 +74,21 @@ class DeviceComparisons(FirstDevice[ComparedRunner]):
     def _found(
         self, unit: ComparedUnit, ask: Callable[..., tuple[Any, Any]]
     ) -> tuple[np.ndarray, np.ndarray] | None:
-        """What a kernel finds for a unit; None where there is no memory for it."""
+        """What a kernel finds for a unit; None, and a warning the first time, without memory for it."""
 
         def run() -> tuple[np.ndarray, np.ndarray] | None:
-            if not fits(bytes_of_pairs(unit.tables, int(unit.segments.base[-1]))):
+            if bytes_of_pairs(unit.tables, int(unit.segments.base[-1])) > free_bytes() // SHARE:
                 return None
             pairs: DevicePairs = device_pairs(unit.tables, unit.events, unit.segments, unit.arranged)
             event, other = ask(pairs, unit.measured, unit.size, self._lane, self._stream)
             return event.copy_to_host(), other.copy_to_host()
 
-        return self._on_device(run)
+        with on(self._device):
+            found = with_memory(run)
+        if found is None and not self._full:
+            self._full = True
+            say_no_memory(self._device, "the look-ups of compared steps")
+        return found
 
 
 def runner(query: CompiledQuery, workers: Workers, carries: bool, devices: tuple[int, ...]) -> ComparedRunner:
