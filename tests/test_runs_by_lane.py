@@ -15,10 +15,8 @@ from cer_gpu.kernels.hits.contract import hits_reference
 from cer_gpu.kernels.hits.cpu import hits_in_order
 from cer_gpu.kernels.monitor.contract import Monitor
 from cer_gpu.kernels.runs.contract import accepting_runs
-from cer_gpu.kernels.runs.cpu_lanes import counted_by_lane
 from cer_gpu.kernels.runs.forced_runs import is_forced
 from cer_gpu.kernels.runs.programs import counts_program, hits_program
-from cer_gpu.kernels.runs.single_runs import counted_sets
 from engine_oracle import check
 from generate import stream
 from random_ordered import random_neighbours
@@ -42,16 +40,14 @@ RISING = "(T AS x FILTER x.price > PRIOR(x).price)"
 @pytest.mark.draws("seed", 6)
 def test_hits_and_counts_of_lanes_are_those_of_their_runs(seed: int) -> None:
     rng = random.Random(seed)
-    total = alone = 0
+    total = 0
     for _ in range(40):
         case = random_case(rng)
         tables, symbols = case.tables, case.symbols
         lanes = np.array([rng.randrange(3) for _ in symbols], np.int32)
         positions = np.cumsum([rng.randrange(1, 4) for _ in symbols]).astype(np.int64)
-        sets = counted_sets(tables)
-        alone += sets is not None
         program, counting = hits_program(tables), counts_program(tables)
-        vectors, others = np.zeros((2, 3, tables.n_live), np.int64)
+        vectors = np.zeros((3, tables.n_live), np.int64)
         registers = np.full((3, tables.n_live), -1, np.int64)
         counted: dict[int, int] = {}
         latest: dict[int, int] = {}
@@ -60,11 +56,6 @@ def test_hits_and_counts_of_lanes_are_those_of_their_runs(seed: int) -> None:
             part = symbols[low:high], lanes[low:high]
             found = counted_in_order(counting, *part, vectors)
             assert found is not None
-            if sets is not None:
-                by_sets = counted_by_lane(sets, *part, others)
-                assert by_sets is not None
-                assert np.array_equal(by_sets, found)
-                assert (others[:, 1:] == vectors[:, 1:]).all()
             counted |= dict(zip((found[0] + low).tolist(), found[1].tolist(), strict=True))
             ends = hits_in_order(program, part[0], positions[low:high], part[1], registers)
             latest |= dict(zip((ends[0] + low).tolist(), ends[1].tolist(), strict=True))
@@ -80,27 +71,6 @@ def test_hits_and_counts_of_lanes_are_those_of_their_runs(seed: int) -> None:
         assert latest == starts
         total += sum(wanted.values())
     assert total > 100
-    assert 0 < alone < 40
-
-
-def test_states_with_one_run_at_most_have_no_registers() -> None:
-    """Those before the last of `A :{4,}`. A chain has as many sets as states."""
-    steps = [(k, 1, 1, k + 1, False) for k in range(3)]
-    run = tables_of(3, [*steps, (3, 1, 1, 3, True), (2, 1, 1, 3, False)])
-    found = counted_sets(run)
-    assert found is not None
-    assert found.lone.tolist() == [1, 2]
-    plain = counted_sets(tables_of(3, [*steps, (3, 1, 1, 3, True)]))
-    assert plain is not None
-    assert (plain.lone.tolist(), plain.several, len(plain.members)) == ([1, 2], 3, 3)
-    # The runs of `A+ ; B` double, and no state of a chain that ends holds several.
-    assert counted_sets(kleene()) is None
-    assert (
-        counted_sets(tables_of(2, [(k, 1, 1, k + 1 if k < 60 else -1, k == 60) for k in range(61)])) is None
-    )
-    # Any three states of fourteen hold runs, or do not: too many sets.
-    many = [(0, 1, 1, 1, False)] + [(k, s, 1, k + 1, False) for k in range(1, 14) for s in (1, 2)]
-    assert counted_sets(tables_of(3, [*many, (14, 1, 1, 14, True), (13, 1, 2, 14, False)])) is None
 
 
 @pytest.mark.parametrize("none", [False, True])

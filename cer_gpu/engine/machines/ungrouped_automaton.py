@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-
 import numpy as np
 
 from cer_gpu.engine.machines.automaton import AutomatonRunner
@@ -13,8 +11,6 @@ from cer_gpu.engine.read.lanes import grown
 from cer_gpu.engine.workers import Workers
 from cer_gpu.kernels.counts.cpu_ends import counted_in_order
 from cer_gpu.kernels.hits.cpu import hits_in_order
-from cer_gpu.kernels.runs.cpu_lanes import counted_by_lane
-from cer_gpu.kernels.runs.single_runs import CountedSets, counted_sets
 from cer_gpu.plan.compiled_query import CompiledQuery
 
 NEAR = 1 << 20
@@ -66,19 +62,12 @@ class UngroupedRunner(AutomatonRunner):
         lanes = _lanes_of(chunk)
         self.vectors = grown(self.vectors, lanes)
         if lanes * self.vectors.shape[1] * 8 <= NEAR and self.vectors.dtype != object:
-            if self._sets is None:
-                found = counted_in_order(self.counted, events.symbols, events.lanes, self.vectors)
-            else:
-                found = counted_by_lane(self._sets, events.symbols, events.lanes, self.vectors)
+            found = counted_in_order(self.counted, events.symbols, events.lanes, self.vectors)
             if found is not None:
                 return found
         grouped = self._grouped(chunk, lanes)
         event, number = super().counts(grouped)
         return self._back(chunk, grouped, event), number
-
-    @cached_property
-    def _sets(self) -> CountedSets | None:
-        return counted_sets(self.tables)
 
     def _grouped(self, chunk: Chunk, lanes: int) -> Chunk:
         """The events of a chunk, grouped by lane."""
