@@ -22,6 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cer_gpu.engine.machines.automaton_stream import found_ends
 from cer_gpu.engine.machines.ends import Ends
 from cer_gpu.engine.machines.open_runs import CONSUMES, FollowedEvents, KeptRuns, PushResult, Renumbering
 from cer_gpu.engine.machines.open_state import Column, OpenState
@@ -188,11 +189,8 @@ class ClockRuns(KeptRuns):
         found = int(progress[words.HIT])
         if not found:
             return NO_ENDING
-        roots = Roots(
-            state.read(Roots).first[: found + 1].copy(),
-            *(state.array(Roots, name).copy() for name in ("label", "node")),
-        )
-        return Ending(roots, StreamEnds(*(each[:found].copy() for each in state.read(StreamEnds))))
+        ends, roots = found_ends(state, found)
+        return Ending(roots, ends)
 
     def _full(self, status: int) -> str | None:
         if status != kernels.STACK_FULL:

@@ -162,12 +162,6 @@ class Intake:
         return self._order.in_order
 
     @property
-    def slot_counts(self) -> np.ndarray:
-        """For a join, how many slots each space of keys has so far: shape (spaces,), int64."""
-        assert self._joins is not None
-        return self._joins.slot_counts
-
-    @property
     def values_in_order(self) -> OrderedValues | None:
         """Orders the values by which events are compared; None if no values are."""
         return None if self._joins is None else self._joins.values_in_order

@@ -77,12 +77,6 @@ class JoinKeys:
         """How many lanes there are so far."""
         return self._keys[self._lane_space].count if self._keys else 0
 
-    @property
-    def slot_counts(self) -> np.ndarray:
-        """How many slots each space has so far, shape (spaces,), int64."""
-        counts = [keys.count for keys in self._keys] or [0] * len(self._keys_of)
-        return np.array(counts, np.int64)
-
     def slots(self, batch: pa.RecordBatch, rows: np.ndarray, symbols: np.ndarray, before: int) -> np.ndarray:
         """The slot of some rows, for every column of slots.
 

@@ -56,11 +56,6 @@ class SiblingJoin:
     rest: tuple[TermComparison, ...]
     aligned: bool
 
-    @property
-    def by_ranges(self) -> bool:
-        """Whether all rows that a row joins are neighbours."""
-        return not self.rest and (not self.keys or (len(self.keys) == 1 and self.keys[0].op != "!="))
-
 
 @dataclass(frozen=True, slots=True)
 class ViewNode:

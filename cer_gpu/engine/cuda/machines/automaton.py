@@ -110,12 +110,12 @@ class DevicesAutomaton:
             number, status = self._ones[at].counts(cut.there, moved)
 
             def again(which: int) -> np.ndarray:
-                return _counted_here(runner, cut.chunk, moved.part(which, which + 1), True)
+                return _counted_here(runner, cut.chunk, moved.part(which, which + 1))
 
             return patched(number, moved.first, status, again)
 
         def by_host(low: int, high: int) -> np.ndarray:
-            return _counted_here(runner, chunk, lists.part(low, high), True)
+            return _counted_here(runner, chunk, lists.part(low, high))
 
         return numbers_joined(self._pool.dealt(np.diff(first), run, by_host))
 
@@ -157,8 +157,8 @@ class DevicesAutomaton:
         return event, number
 
 
-def _counted_here(runner: AutomatonRunner, chunk: Chunk, lists: EndLists, exact: bool) -> np.ndarray:
-    return runner.counts_here(chunk, lists.first, lists.event, lists.lowest, exact)
+def _counted_here(runner: AutomatonRunner, chunk: Chunk, lists: EndLists) -> np.ndarray:
+    return runner.counts_here(chunk, lists.first, lists.event, lists.lowest, exact=True)
 
 
 def runner(
