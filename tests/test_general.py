@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import combinations
 from random import Random
 
@@ -75,7 +76,7 @@ def test_too_many_shapes_name_the_interval(monkeypatch: pytest.MonkeyPatch) -> N
     query = cer.compile("SELECT * WHERE PROJECT(A AS x ; A ;[= 100] A | x) PARTITION BY k")
     lanes = [lane for count in range(20) for lane in [count] * count]
     data = table("A" * len(lanes)).append_column("k", pa.array(lanes))
-    with pytest.raises(LimitError, match=r"kinds are open at once: .*`;\[= 100\]` in .*narrower interval"):
+    with pytest.raises(LimitError, match=r"kinds are open at once: .* of `;\[= 100\]`\. .*narrower interval"):
         query.count(data, **OPTIONS)
 
 
@@ -83,8 +84,24 @@ def test_more_values_than_memory_name_the_comparison(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(shapes, "MEMORY", 1 << 18)
     query = cer.compile("SELECT y WHERE ((A AS x)+ ; A AS y) FILTER SUM(x.v) > y.v")
     data = table("A" * 30).append_column("v", pa.array([1 << n for n in range(30)]))
-    with pytest.raises(LimitError, match=r"bytes.*`SUM\(x.v\) > y.v` compares.*smaller WITHIN"):
+    with pytest.raises(LimitError, match=r"bytes.*`SUM\(x.v\) > y.v` compares\. .*`:\+`.*smaller WITHIN"):
         query.count(data, **OPTIONS)
+
+
+def test_a_value_for_each_subset_is_named_in_the_words_of_the_query(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shapes, "MEMORY", 1 << 16)
+    query = cer.compile(
+        "SELECT x WHERE (A AS x ;[> 0] (A AS y)+) FILTER x.v != y.v AND COUNT(DISTINCT y.v) >= 9"
+    )
+    data = table("A" * 30).append_column("v", pa.array(range(30)))
+    with pytest.raises(LimitError) as raised:
+        query.hits(data, **OPTIONS)
+    said = str(raised.value)
+    assert "PROJECT" not in said
+    assert "for the bounds of `;[> 0]`" in said
+    assert "each may have another `COUNT(DISTINCT y.v)`" in said
+    assert "ask only for `hits`" in said
+    assert "`(T AS y)+ FILTER COUNT(DISTINCT y.v) >= 9`" in said
 
 
 def test_partial_matches_keep_hundreds_of_values() -> None:
@@ -108,10 +125,19 @@ def test_what_events_do_is_found_again_once_it_was_forgotten(monkeypatch: pytest
     assert answered > 2
 
 
-def test_too_many_partial_matches_name_the_interval(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("pattern", "named"),
+    [
+        ("(A AS a ; B AS b) WITHIN [<= 100]", "the window of the query"),
+        ("(A AS a ; B AS b) WITHIN [<= 100] ; B", "`WITHIN [<= 100]`"),
+    ],
+)
+def test_too_many_partial_matches_name_the_interval(
+    pattern: str, named: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(configurations, "CONFIGURATIONS", 40)
-    query = cer.compile("SELECT * WHERE (A AS a ; B AS b) WITHIN [<= 100]")
-    with pytest.raises(LimitError, match=r"more than 40 partial matches .*`WITHIN \[<= 100\]`"):
+    query = cer.compile(f"SELECT * WHERE {pattern}")
+    with pytest.raises(LimitError, match=rf"more than 40 .* bounds of {re.escape(named)}\. Give these"):
         query.count(table("A" * 60), **OPTIONS)
 
 

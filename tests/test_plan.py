@@ -255,6 +255,60 @@ def test_explain_says_how_long_the_events_of_a_key_are_kept(window: str, said: s
     assert said in cer.compile(f"SELECT * WHERE A ; B PARTITION BY k {window}").explain(verbose=True)
 
 
+@pytest.mark.parametrize(
+    ("pattern", "dropped"),
+    [
+        ("(A AS a FILTER a.v > PRIOR(a).v) :{7,}", True),
+        ("A :{7,} NOT FOLLOWED BY [<= 1 EVENTS] (A ; B)", True),
+        ("A : (B UNLESS (C ; D)) : C ?", True),
+        ("A : B ; C", False),
+        ("(A : B)+", False),
+        ("(A ALL B) : C", False),
+        ("A : NXT(B)", False),
+    ],
+)
+def test_explain_says_that_a_break_ends_a_partial_match_of_events_in_a_row(
+    pattern: str, dropped: bool
+) -> None:
+    said = cer.compile(f"SELECT * WHERE {pattern} PARTITION BY k").explain()
+    assert ("dropped at the first event of its key" in said) is dropped
+    assert ("kept forever" in said) is not dropped
+
+
+@pytest.mark.parametrize(
+    ("pattern", "advised"),
+    [
+        ("(A AS a)+ FILTER SUM(a.v) > 5", None),  # hits are fast already
+        ("(A AS a ; (B AS b)+) FILTER COUNT(DISTINCT b.k) >= 5", "(T AS b)+ FILTER COUNT(DISTINCT b.k) >= 5"),
+        ("(A AS a ; (B AS b)+) FILTER 5 < AVG(b.v)", "(T AS b)+ FILTER 5 < AVG(b.v)"),
+        ("(A AS a ; (B+ AS b)) FILTER SUM(b.v) > a.v", "write `:+` to match only events in a row"),
+        ("(A AS a ; B AS b){3,} FILTER SUM(b.v - a.v) > 2", "write `:{3,}` to match only events in a row"),
+    ],
+)
+def test_explain_says_where_partial_matches_may_double_with_each_event(
+    pattern: str, advised: str | None
+) -> None:
+    said = cer.compile(f"SELECT * WHERE {pattern} WITHIN 9 EVENTS").explain()
+    assert "partial matches may double with each event in the window" in said
+    assert ("faster" in said) is (advised is not None)
+    assert (advised or "sliding window") in said
+    assert ("only for `hits`" in said) is (advised is not None and "T AS b" in advised)
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "(A AS a ; (B AS b)+) FILTER COUNT(b.k) >= 5 AND MAX(b.v) > a.v",
+        "(A AS a ; (B AS b) :+) FILTER SUM(b.v) > a.v",
+        "(A AS a ; (B AS b){2,3}) FILTER SUM(b.v) > a.v",
+        "((A AS a)+ ; B AS b) FILTER SUM(b.v) > FIRST(a.v)",
+        "(A AS a FILTER SUM(a.v) > 3)+",
+    ],
+)
+def test_aggregates_with_a_value_for_each_event_do_not_double_partial_matches(pattern: str) -> None:
+    assert "double" not in cer.compile(f"SELECT * WHERE {pattern} WITHIN 9 EVENTS").explain()
+
+
 def test_conflicting_uses_of_an_attribute_do_not_stop_planning_without_a_schema() -> None:
     text = "SELECT * WHERE A FILTER A[s = 'x'] OR A[s > 3]"
     planned = plan(outline(parse(text), text), None, RoleColumns())

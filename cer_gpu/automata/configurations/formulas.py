@@ -22,6 +22,7 @@ from cer_gpu.automata.configurations.registers import ComparedEvents
 from cer_gpu.automata.configurations.scopes import Binding, DebtKeeper, PriorIteration, ScopeMember
 from cer_gpu.automata.configurations.selectors import PreferenceSelector, StrictSelector
 from cer_gpu.automata.configurations.slots import EVENTS, TIME, AgeTests, Clock
+from cer_gpu.automata.configurations.subset_values import SubsetValue, subset_values
 from cer_gpu.automata.configurations.unary_operators import AttributeSpan
 from cer_gpu.automata.construct import (
     Relabelling,
@@ -36,7 +37,7 @@ from cer_gpu.automata.match import BEFORE, UNMARKED
 from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.language import tree
 from cer_gpu.language.amounts import counts_events
-from cer_gpu.language.printer import abridged, interval_text, operator_text
+from cer_gpu.language.printer import interval_text, operator_text
 from cer_gpu.language.scope import variables
 from cer_gpu.language.tree import Strategy
 from cer_gpu.logic.binding import hidden, prior_reads, reads
@@ -122,6 +123,8 @@ class SteppedAutomaton:
         For each comparison `x[...]` which symbols satisfy its predicate; empty for any other.
     joint : tuple of JointValue
         The expressions over several variables that are aggregated.
+    subset_value : SubsetValue or None
+        An aggregate that may have another value for each subset of the events, for messages.
     """
 
     member: Member
@@ -131,6 +134,7 @@ class SteppedAutomaton:
     columns: tuple[tree.Expression, ...] = ()
     satisfied: tuple[tuple[bool, ...], ...] = ()
     joint: tuple[JointValue, ...] = ()
+    subset_value: SubsetValue | None = None
 
     @property
     def labels(self) -> tuple[Label, ...]:
@@ -175,6 +179,7 @@ def stepped(
             for one in builder.comparisons.all
         ),
         builder.joint,
+        next(subset_values(formula), None),
     )
 
 
@@ -184,6 +189,7 @@ class _MemberBuilder:
     ) -> None:
         self.comparisons, self.columns, self.joint = read_of(formula)
         self._debts = Debts(self.comparisons.all)
+        self._formula = formula
         self._symbols = symbols
         self._index = {identity(predicate): number for number, predicate in enumerate(predicates)}
         self.tests = AgeTests()
@@ -236,8 +242,8 @@ class _MemberBuilder:
                 return operators.ContextOperator(self.of(left), [one != node.negated for one in held], before)
             case tree.Timed(pattern=inner, interval=interval):
                 measure = EVENTS if counts_events(interval) else TIME
-                about = f"`WITHIN {interval_text(interval)}` of `{abridged(inner)}`"
-                if measure == EVENTS:  # no pattern has such an interval
+                about = f"`WITHIN {interval_text(interval)}`"
+                if measure == EVENTS or node is self._formula:
                     about = "the window of the query"
                 return operators.DurationWindow(self.of(inner), Clock(interval, measure, self.tests, about))
             case AttributeSpanWindow(pattern=inner, attribute=attribute, size=size):
@@ -298,7 +304,7 @@ class _MemberBuilder:
         clock = None
         if node.gap is not None:
             sign = f"{operator_text(node)[1:-1]}{interval_text(node.gap)}"
-            clock = Clock(node.gap, TIME, self.tests, f"`{sign}` in `{abridged(node)}`")
+            clock = Clock(node.gap, TIME, self.tests, f"`{sign}`")
         return sequences.Joint(node.contiguous, clock)
 
     def _sequence(self, node: tree.Sequence) -> Member:

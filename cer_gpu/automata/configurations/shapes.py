@@ -287,9 +287,15 @@ class Shapes:
             kept.append(f"the values of `{to_text(self._automaton.columns[0])}` that WITHIN measures")
         if not kept:
             return f"{what}: leave `engine` out, as another engine may need less, or filter more"
+        said = f"{what}: they keep {', and '.join(kept)}."
+        if (subset := self._automaton.subset_value) is not None:
+            return (
+                f"{said} {subset.growth}. So {subset.remedy}. Otherwise leave fewer events in a window: "
+                "a smaller WITHIN, more filters, or PARTITION BY"
+            )
         return (
-            f"{what}: they keep {', and '.join(kept)}. Give these a narrower interval or a smaller WITHIN, "
-            "filter more, or divide the stream (PARTITION BY)"
+            f"{said} Give these a narrower interval or a smaller WITHIN, filter more, or divide the stream "
+            "(PARTITION BY)"
         )
 
     def stays(self, number: int, symbol: int) -> bool:

@@ -369,7 +369,10 @@ class Reader:
         ]
         if not compared:
             kept.append(f"the values of `{to_text(self._automaton.columns[0])}` that WITHIN measures")
+        said = f"{what}: they keep {'; '.join(kept)}."
+        if (subset := self._automaton.subset_value) is not None:
+            said += f" {subset.growth}: {subset.remedy}."
         return (
-            f"{what}: they keep {'; '.join(kept)}. Filter each variable more, PARTITION BY an attribute that "
+            f"{said} Filter each variable more, PARTITION BY an attribute that "
             "is equal in all events of a match, or give the query a smaller WITHIN"
         )

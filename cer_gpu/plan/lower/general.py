@@ -19,6 +19,7 @@ import numpy as np
 from cer_gpu.automata.configurations.comparisons import conditions_in, subpatterns
 from cer_gpu.automata.configurations.formulas import AttributeSpanWindow, predicates_of, stepped
 from cer_gpu.automata.configurations.slots import TIME
+from cer_gpu.automata.configurations.subset_values import subset_values
 from cer_gpu.errors import LimitError
 from cer_gpu.language import tree
 from cer_gpu.language.amounts import EVENTS
@@ -260,7 +261,17 @@ def _plain(formula: tree.Pattern, machine: GeneralMachine, rule: bool) -> PlainW
     if machine.registers and machine.held is None:
         how += f";\nthey are compared in Python, which is slow, since 64 bits do not hold {machine.beyond}"
     speed = f"an event costs as many steps as there are partial matches that it may extend;\n{LISTED}"
-    return PlainWords(why, how, speed)
+    return PlainWords(why, how, speed + growth_told(formula))
+
+
+def growth_told(formula: tree.Pattern) -> str:
+    """Where partial matches may double with each event, for the end of what is said of their number."""
+    found = next(subset_values(formula), None)
+    return (
+        ""
+        if found is None
+        else f";\npartial matches may double with each event in the window:\n{found.growth}"
+    )
 
 
 def _is_timed(formula: tree.Pattern) -> bool:
@@ -308,6 +319,8 @@ def _advice(
             "comparisons between numbers, times, texts and decimals are compiled:\n"
             f"cast a column, or avoid {machine.beyond}"
         )
+    if (subset := next(subset_values(query.pattern), None)) is not None:
+        found.append(subset.remedy.replace(", or ask", ",\nor ask"))
     if not rule and (advice := end_named(query.pattern)) is not None:
         found.append(advice)
     if not laned and not query.partition:

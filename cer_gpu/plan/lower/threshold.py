@@ -31,7 +31,7 @@ from cer_gpu.plan.constants import ConstantReader
 from cer_gpu.plan.cost import CONFIGURATIONS, Cost, Question
 from cer_gpu.plan.general import GeneralMachine
 from cer_gpu.plan.join_arrays import SlotColumns, ask_lanes
-from cer_gpu.plan.lower.general import formula_of, sketch_of
+from cer_gpu.plan.lower.general import formula_of, growth_told, sketch_of
 from cer_gpu.plan.lower.lowering import BuiltMachine, Candidate, Description, PlainWords, Refusal, Sketch
 from cer_gpu.plan.outline import Outline
 from cer_gpu.plan.reaches import ASSUMED
@@ -173,7 +173,7 @@ def lower(outline: Outline) -> Candidate | Refusal:
                     kind=words.kind,
                     engine=words.engine,
                     guarantee=words.guarantee,
-                    plain=words.plain,
+                    plain=replace(words.plain, speed=words.plain.speed + growth_told(formula)),
                     structure=(("formula", to_text(formula)),),
                 )
 

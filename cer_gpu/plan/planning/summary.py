@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from cer_gpu.language import tree
 from cer_gpu.language.leaves import attributes_of
 from cer_gpu.language.printer import bound_text, to_text
-from cer_gpu.language.walk import walk
+from cer_gpu.language.walk import marking, walk
 from cer_gpu.plan.axes import ColumnAxis, GivenAxis, RelationAxis
 from cer_gpu.plan.compiled_query import CompiledQuery
 from cer_gpu.plan.phrases import counted, shared_key_told
@@ -176,6 +176,8 @@ def forgotten(plan: Plan) -> str:
     window = plan.outline.statement.window or plan.compiled.window
     if window is None and plan.compiled.traits.forgets:
         return "an event is kept until its own key has moved on for longer than any interval allows"
+    if window is None and _in_a_row(plan.outline.query.pattern):
+        return "a partial match is dropped at the first event of its key that does not continue it"
     if window is None:
         return "partial matches of a key are kept forever: without a window none expires"
     if window.kind == "events":
@@ -186,6 +188,17 @@ def forgotten(plan: Plan) -> str:
         "an event is kept until a later row of its key shows that its window is over\n"
         "(with sort=True or ordered=True, a later row of any key is enough)"
     )
+
+
+def _in_a_row(pattern: tree.Pattern) -> bool:
+    """Whether the events of a match follow one another without a gap."""
+    waiting = [pattern]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, tree.All | tree.Selector) or not getattr(node, "contiguous", True):
+            return False
+        waiting += marking(node)
+    return True
 
 
 def window_told(outline: Outline, compiled: CompiledQuery) -> str:
