@@ -129,15 +129,15 @@ class Query:
             `.gz`, `.bz2`, `.zst`, `.xz`), or a dict of event type to any of these. Data on a CUDA device:
             anything with `__arrow_c_device_stream__` or `__arrow_c_device_array__`, a cuDF DataFrame, or a
             dict of column name to arrays with `__cuda_array_interface__` (and Arrow arrays, for strings).
-        order_by : str or sequence of str, optional
+        order_by : str or sequence of str, default None
             The time column, then the columns that break ties. Without it, the order of the rows is the order
             of the events. With PARTITION BY, only the events of each partition have to be in order.
-        order_unit : {"s", "ms", "us", "ns"}, optional
-            The unit of a plain-number time column.
+        order_unit : str, default None
+            The unit of a plain-number time column: "s", "ms", "us" or "ns".
         type_column : str or None, default "type"
             The column of the event type. None: no column tells the type, and all events are of the one type
             that FROM names. A column `type` is then an attribute like others.
-        stream_column : str, optional
+        stream_column : str, default None
             The column of the stream that an event belongs to, for `S>T` and FROM.
         sort : bool, default False
             Sort by `order_by` first; otherwise events out of order are an error.
@@ -147,47 +147,47 @@ class Query:
         device : {"auto", "cpu", "cuda", "cuda:1", ...} or list of CUDA devices, default "auto"
             "auto" uses a GPU where there is one and it is faster; `Matches.device_reason` says why. Several
             CUDA devices, `["cuda:0", "cuda:1"]` or "cuda:0,cuda:1", share the work.
-        limit : int, optional
+        limit : int, default None
             Stop after this many (of a stream: for each batch); `Matches.limited` says whether there are more.
-        memory : int, optional
+        memory : int, default None
             Bytes that a run may keep and work on at a time. If the events of open windows and the keys of
             PARTITION BY take more, partitions are moved to temporary files; if that does not help, or partial
             matches take more, the run ends with a `LimitError`. Without `memory`, it does so before the free
             memory is gone. `memory` does not count the process and its libraries, data that is already in
             memory, dictionaries of strings, results that you keep, and working copies: expect the peak of the
             process about 100 MB above it.
-        delimiter : str, optional
+        delimiter : str, default None
             The character between the cells of CSV files: by default a tab in `.tsv` files, a comma in others.
-        column_types : dict of str to str or pyarrow.DataType, optional
+        column_types : dict of str to str or pyarrow.DataType, default None
             Types of columns of CSV and JSON lines files, `{"id": "string"}`; else found in their first 8 MiB.
-        date_format : str or list of str, optional
+        date_format : str or list of str, default None
             How times are written in CSV files, as for `strptime`: "%d.%m.%Y %H:%M:%S". By default ISO 8601.
-        decimal_point : {".", ","}, optional
-            The decimal point of numbers in CSV files.
+        decimal_point : str, default None
+            The decimal point of numbers in CSV files: "," or, by default, ".".
         ambiguous : {"raise", "earliest", "latest", "infer"}, default "raise"
             How to read a CSV time that the clocks of its zone showed twice; "infer": by the rows' order.
         engine : str, default "auto"
             The engine that runs the query: "regular", "chain", "ordered", "apart", "threshold", "rule",
             "join", "timed", "clock" or "general", which takes every query. "auto" takes the cheapest
             (`explain(verbose=True)` shows the costs). All give the same matches.
-        params : mapping of str to object, optional
+        params : mapping of str to object, default None
             The values of the query's parameters, by their names without `$`: numbers, texts, bools, times.
             For a span of time, give a `timedelta` or a text such as '5 min'.
-        event_id : str, optional
+        event_id : str, default None
             A column whose values are returned in place of positions: in `start` and `end`, in the lists of
             the variables, in `position` and in `latest_start`. `hits` then keeps the ids of all events that
             the pattern may use in memory.
-        until : str, datetime or number, optional
+        until : str, datetime or number, default None
             A time up to which the events are known. A match that depends on nothing happening after it is
             left out; a match that depends on nothing having happened before it is there. None: nothing comes
             after the last event. A later row is an error.
-        late : str, timedelta or number, optional
+        late : str, timedelta or number, default None
             Rows may come out of order by at most so much time, such as "30 s" (a number where the time column
             holds plain numbers): they wait that long and are put in order; ties stay as they came. Positions
             are places in that order, and `row` in `Matches.events()` is the row as it was given.
         on_late : {"error", "drop"}, default "error"
             A row that is later still is an error, or left out and counted in `Matches.notes`.
-        nan_is_null : bool, optional
+        nan_is_null : bool, default None
             Whether NaN is a missing value. None: in pandas it is, elsewhere it is a number, and a note says
             where the result depends on it.
 

@@ -74,7 +74,9 @@ def backtest(
     ----------
     df : DataFrame
         The events.
-    queries, by
+    queries : query, mapping, sequence or str
+        As for `cer_gpu.backtest`.
+    by : str or sequence of str, optional
         As for `cer_gpu.backtest`. Buckets of time are those of the session's time zone.
     durations : bool, default False
         Add how long the matches last, as `duration_median` and `duration_p95`. The tasks list the matches for
@@ -150,9 +152,21 @@ def backtest_files(
 
     Parameters
     ----------
-    paths, spark
+    paths : str, path, or sequence of them
         As for `run_files`.
-    queries, by, durations, funnel, outcomes, split, starts, **keywords
+    queries : query, mapping, sequence or str
+        As for `backtest`.
+    by : str or sequence of str, optional
+        As for `backtest`.
+    durations, funnel, starts : bool, default False
+        As for `backtest`.
+    outcomes : mapping of str to str, optional
+        As for `backtest`.
+    split : object, optional
+        As for `backtest`.
+    spark : SparkSession, optional
+        By default the active one.
+    **keywords
         As for `backtest`; `order_by` is needed.
 
     Returns

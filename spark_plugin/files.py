@@ -53,10 +53,10 @@ def run_files(
         of any filesystem that pyarrow opens. Names of folders such as `day=2024-01-31` become columns.
     query : Query or str
         From `cer_gpu.compile`, or its text.
-    order_by : str or sequence of str, optional
+    order_by : str or sequence of str, default None
         The time column, then the columns that break ties. Without it, the order of the rows is the order of
         the events.
-    event_id : str, optional
+    event_id : str, default None
         The column whose values are returned in place of positions.
     spark : SparkSession, optional
         By default the active one.

@@ -55,35 +55,35 @@ def run(df: DataFrame, query: Query | str, **keywords: Any) -> DataFrame:
     order_by : str or sequence of str
         The time column, then the columns that break ties. Ties that are left are broken by all columns that
         the query reads, so that the result does not depend on how rows were shuffled.
-    event_id : str, optional
+    event_id : str, default None
         The column whose values are returned in place of positions (`start`, `end`, and the lists of the
         variables). Without it, a position is the place of the event in its partition, counted from 0 in the
         order of `order_by`; without PARTITION BY, it is the place among all events.
-    order_unit : {"s", "ms", "us", "ns"}, optional
-        The unit of a plain-number time column.
+    order_unit : str, default None
+        The unit of a plain-number time column: "s", "ms", "us" or "ns".
     type_column : str or None, default "type"
         The column of the event type; None if no column tells it, as for `Query.run`.
-    stream_column : str, optional
+    stream_column : str, default None
         The column of the stream that an event belongs to, for `S>T` and FROM.
-    limit : int, optional
+    limit : int, default None
         At most so many matches.
-    memory : int, optional
+    memory : int, default None
         Bytes that a task may keep for events that later matches may still use.
-    params : mapping of str to object, optional
+    params : mapping of str to object, default None
         The values of the query's parameters, by their names without `$`, in place of those that
         `cer_gpu.compile` was given.
     engine : str, default "auto"
         The engine, as for `Query.run`.
-    until : str, datetime or number, optional
+    until : str, datetime or number, default None
         The time up to which the events are known, as for `Query.run`.
-    nan_is_null : bool, optional
+    nan_is_null : bool, default None
         True: a NaN is a missing value. By default it is a number, as in Spark.
     ties : {"warn", "error", "any"}, default "warn"
         What to do about rows whose `order_by` (and PARTITION BY) is equal, if the result depends on their
         order, which a shuffle loses: warn, once a query, when tasks have found such rows (under Spark Connect
         before anything runs); raise a `DataError` in the task that finds them; or take any order. Rows that
         are alike in all columns that the query reads do not count.
-    rows : int, optional
+    rows : int, default None
         About how many rows `df` has. Without it, rows are counted first if Spark does not know their number.
 
     Returns

@@ -93,26 +93,26 @@ def stream(streaming_df: DataFrame, query: Query | str, **keywords: Any) -> Data
     on_late : {"drop", "error"}, default "drop"
         What becomes of rows that are older than the watermark: they are left out and counted
         (`stream_metrics`), or stop the query.
-    event_id : str, optional
+    event_id : str, default None
         The column whose values stand for the events of a match; by default the time column.
     what : {"run", "hits", "counts"}, default "run"
         The matches; the events at which some end, with the latest start; or how many end at each. Ends with
         one key, one time and one id are one row: give `event_id` where events tie.
-    order_unit : {"s", "ms", "us", "ns"}, optional
-        The unit of a plain-number time column.
-    type_column, stream_column, params, engine, nan_is_null
-        As for `cer_spark.run`.
-    memory : int, optional
+    order_unit : str, default None
+        The unit of a plain-number time column: "s", "ms", "us" or "ns".
+    memory : int, default None
         Bytes that the stream of a bucket may keep for events that later matches may still use.
-    buckets : int, optional
+    buckets : int, default None
         How many streams share the keys, 16 by default: at most so many tasks run at once. A checkpoint can
         only be continued with the same number. A query without a key has one.
-    initial : DataFrame or bytes, optional
+    initial : DataFrame or bytes, default None
         What came before, for a new checkpoint (one that is continued has a state of its own): the history,
         with the columns of the stream; or, for one bucket, a state from `cer.backtest(..., state=True)`. The
         stream continues after its last event: rows at that time or before count as late, and the matches that
         are known by then, those of `run(history, until=...)`, are not returned again. Of a history only the
         last window is read, if the query has one.
+    **keywords
+        `type_column`, `stream_column`, `params`, `engine`, `nan_is_null`: as for `cer_spark.run`.
 
     Returns
     -------

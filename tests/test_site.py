@@ -1,6 +1,8 @@
 """The built site, opened from a disk without a network: links lead to files, and the search finds."""
 
+import inspect
 import json
+import pkgutil
 import re
 from html.parser import HTMLParser
 from urllib.parse import unquote, urlsplit
@@ -83,6 +85,31 @@ def test_the_api_has_every_public_name(site):
     assert set(spark.__all__) <= {
         name.rpartition(".")[2] for name in headings if name.startswith("spark_plugin.")
     }
+
+
+def _required(page):
+    """Each name of the API whose table of parameters calls some of them required, with these."""
+    for part in re.split(r'(?=<h[2-4] id=")', page):
+        heading = re.match(r'<h[2-4] id="([\w.]+)"', part)
+        rows = re.findall(r'<tr class="doc-section-item">(.*?)</tr>', part, re.DOTALL)
+        told = [" ".join(re.sub(r"<[^>]+>", " ", row).split()) for row in rows]
+        required = {row.split()[0] for row in told if row.endswith("required")}
+        if heading is not None and required:
+            yield heading[1], required
+
+
+def test_the_api_calls_no_parameter_required_that_has_a_default(site):
+    """Those that stand for `**keywords` have their default from the docstring alone: `default None`."""
+    needed = {"spark_plugin.operators.run": {"order_by"}, "spark_plugin.streams.stream": {"order_by"}}
+    seen = 0
+    for name, required in _required((site / "api.html").read_text(encoding="utf-8")):
+        found = pkgutil.resolve_name(re.sub("^spark_plugin", "cer_gpu.spark", name))
+        if inspect.isroutine(found):
+            given = inspect.signature(found).parameters.values()
+            without = {one.name for one in given if one.default is one.empty}
+            assert required <= without | needed.get(name, set()), name
+            seen += 1
+    assert seen > 20
 
 
 def test_the_api_shows_examples_as_code(site):
