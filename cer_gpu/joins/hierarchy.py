@@ -90,7 +90,7 @@ def diagnose(query: ConjunctiveQuery) -> Diagnostic | None:
         f"but `{only_left}` has no `{right}` and `{only_right}` no `{left}`",
         query.atoms[found.both].span,
         hints=(
-            "where two variables are in one `T(...)`, one of them has to be wherever the other is: "
-            f"here `{left}` wherever `{right}` is, or the other way round",
+            "if two variables are in one `T(...)`, one of them must be in every `T(...)` that has the other: "
+            f"here `{left}` where `{right}` is, or `{right}` where `{left}` is",
         ),
     )

@@ -40,7 +40,7 @@ def lower(outline: Outline) -> Candidate | Refusal:
         tests = gather_predicates(automaton)
         join = Join(
             "joined by equality: a hierarchical conjunctive query (Theorem 4.1 of the PCEA paper)",
-            "the rule is hierarchical: of two variables that occur together, one is wherever the other is",
+            "the rule is hierarchical: of two variables in one `T(...)`, one is in each that has the other",
             "partial matches are looked up by the values that the events of the rule share",
             automaton,
             common_keys(body),
