@@ -318,7 +318,7 @@ class _BacktestTasks:
             made = replace(made, event_id=ROW)  # the number of the event in all files
         if task.outcomes is None or self._outcomes is None:
             return made
-        return self._outcomes.task(made, task.outcomes.bases, self._planned(schema, order_by))
+        return self._outcomes.task(made, self._planned(schema, order_by))
 
     def task(
         self, numbers: Sequence[int], tasks: Sequence[Task], listed: ListedColumns | None = None

@@ -1,9 +1,9 @@
-"""In a worker: counts how often outcomes have each value, at hits and at all events of a task."""
+"""In a worker: counts how often outcomes have each value at hits, and sums up hits and events by block."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -12,6 +12,8 @@ from cer_gpu.spark.labels import Labels
 from cer_gpu.spark.segments import OWN
 
 from cer_gpu.backtesting.outcomes.expression import AskedOutcome
+from cer_gpu.backtesting.outcomes.table import AFTER, BEFORE, samples_of
+from cer_gpu.backtesting.outcomes.time_blocks import BlockSums, TimeSpan
 from cer_gpu.backtesting.outcomes.values import OutcomeValues, aggregates_of, of_complex_events
 from cer_gpu.backtesting.row_groups import Partition
 from cer_gpu.backtesting.table import QUERY
@@ -29,8 +31,12 @@ PLACE, TIME, VALUES = "position", "time", "values"
 KEYED = f"{OWN}key_"
 """What the names of the columns of keys begin with."""
 
-HIT = -1
-"""The outcome of rows of single hits, which are no counts."""
+HIT, SPAN, SUMS = -1, -2, -3
+"""Outcomes of rows that are no counts: single hits, the time that the events of a partition span, and, from
+`SUMS` on downwards, the sums of the first outcome, the second, ... by block.
+
+A span has the number of its partition in place of the query, and in `values` its ends. Sums have the block in
+place of the position, and in `values` its level and the sums; `late` is null for both sides of the split."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +48,8 @@ class OutcomePlans:
     asked : tuple of AskedOutcome
     partitions : tuple of Partition
         PARTITION BY of each query of the task.
-    bases : mapping of Partition to int
-        The partitions for which the task returns the outcomes of all events, with a number for each.
+    spans : mapping of Partition to int
+        The number of each partition among those of all queries.
     values : tuple of PortableQuery
         For each query the query that returns the aggregates that outcomes read; empty if they read none.
     ends : mapping of (Partition, str) to PortableQuery
@@ -58,7 +64,7 @@ class OutcomePlans:
 
     asked: tuple[AskedOutcome, ...]
     partitions: tuple[Partition, ...]
-    bases: Mapping[Partition, int]
+    spans: Mapping[Partition, int]
     values: tuple[PortableQuery, ...]
     ends: Mapping[tuple[Partition, str], PortableQuery]
     split: int | float | None
@@ -84,7 +90,7 @@ class CountedValues(NamedTuple):
     Attributes
     ----------
     member : int
-        The place of a query in its task; negative for a base.
+        The place of a query in its task.
     outcome : int
     late : bool
         Whether the values are at the split or after it.
@@ -117,13 +123,43 @@ class ValuesAtHits(NamedTuple):
     values: list[np.ndarray]
 
 
+class PartitionSpan(NamedTuple):
+    """From when to when the events of a task happened, by the number of their partition."""
+
+    number: int
+    span: TimeSpan
+
+
+class SummedBlocks(NamedTuple):
+    """The sums of an outcome at the hits of a query, by block.
+
+    Attributes
+    ----------
+    member : int
+        The place of the query in its task.
+    outcome : int
+    late : bool or None
+        None for both sides of the split.
+    sums : BlockSums
+    """
+
+    member: int
+    outcome: int
+    late: bool | None
+    sums: BlockSums
+
+
+Found: TypeAlias = CountedValues | ValuesAtHits | PartitionSpan | SummedBlocks
+"""What a task returns."""
+
+
 def counted_values(
     plans: OutcomePlans,
     source: Source,
     bound: Sequence[BoundQuery],
     bound_to: Callable[[PortableQuery], BoundQuery],
-) -> Iterator[CountedValues | ValuesAtHits]:
-    """The outcomes at the hits of the queries, and at all events.
+) -> Iterator[Found]:
+    """The outcomes at the hits of the queries, compared with those at all events.
 
     Parameters
     ----------
@@ -143,6 +179,9 @@ def counted_values(
     columns = EventColumns(source, plans.own, lambda batches: batches)
     values = OutcomeValues(columns, plans.unit, plans.split, ends_of)
     wanted = aggregates_of(plans.asked)
+    for partition in dict.fromkeys(plans.partitions):
+        yield PartitionSpan(plans.spans[partition], values.span_of(partition))
+    sides = {BEFORE: False, AFTER: True}
     for member, (query, partition) in enumerate(zip(bound, plans.partitions, strict=True)):
         hits = query.hits()
         position = hits.column("position").to_numpy()
@@ -154,13 +193,14 @@ def counted_values(
             read = of_complex_events(matches, wanted, position)
         late = None if values.late is None else values.late[position]
         found = [values.at_hits(one, partition, position, read) for one in plans.asked]
-        for number, own in enumerate(found):
+        for number, (one, own) in enumerate(zip(plans.asked, found, strict=True)):
             yield from _counted(member, number, own, late)
+            for name, inside in samples_of(values.late):
+                at = inside if isinstance(inside, slice) else inside[position]
+                sums = values.sums(one, partition, (name, inside), position[at], own[at])
+                yield SummedBlocks(member, number, sides.get(name), sums)
         if plans.hits:
             yield ValuesAtHits(member, hits, found)
-    for partition, base in plans.bases.items():
-        for number, one in enumerate(plans.asked):
-            yield from _counted(-1 - base, number, values.everywhere(one, partition), values.late)
 
 
 def _counted(
@@ -175,7 +215,7 @@ def _counted(
 
 
 def shown_values(
-    found: Iterable[CountedValues | ValuesAtHits],
+    found: Iterable[Found],
     numbers: Sequence[int],
     partitions: Sequence[Partition],
     labels: Labels,
@@ -200,10 +240,21 @@ def shown_values(
             keys = [part[0] for part in partitions[one.member]]
             yield _shown_hits(one, numbers[one.member], keys, labels, schema)
             continue
+        if isinstance(one, PartitionSpan):
+            given = {
+                QUERY: [one.number],
+                OUTCOME: [SPAN],
+                MANY: [1],
+                VALUES: [[one.span.least, one.span.most]],
+            }
+            yield _shown(given, 1, schema)
+            continue
+        if isinstance(one, SummedBlocks):
+            yield _shown_sums(one, numbers[one.member], schema)
+            continue
         count = len(one.values)
-        query = numbers[one.member] if one.member >= 0 else one.member
         columns = [
-            pa.array(np.full(count, query, np.int64)),
+            pa.array(np.full(count, numbers[one.member], np.int64)),
             pa.array(np.full(count, one.outcome, np.int64)),
             pa.array(np.full(count, one.late)),
             pa.array(one.values),
@@ -211,6 +262,30 @@ def shown_values(
         ]
         columns += [pa.nulls(count, field.type) for field in list(schema)[len(columns) :]]
         yield pa.RecordBatch.from_arrays(columns, schema=schema)
+
+
+def _shown(given: Mapping[str, Any], count: int, schema: pa.Schema) -> pa.RecordBatch:
+    """Rows of some columns; the others are null."""
+    columns = [
+        pa.array(given[field.name], field.type) if field.name in given else pa.nulls(count, field.type)
+        for field in schema
+    ]
+    return pa.RecordBatch.from_arrays(columns, schema=schema)
+
+
+def _shown_sums(found: SummedBlocks, query: int, schema: pa.Schema) -> pa.RecordBatch:
+    """The rows of sums by block."""
+    block, sums = found.sums.block, found.sums.sums
+    count = len(block)
+    given = {
+        QUERY: np.full(count, query),
+        OUTCOME: np.full(count, SUMS - found.outcome),
+        LATE: [found.late] * count,
+        MANY: np.ones(count, np.int64),
+        PLACE: block,
+        VALUES: np.insert(sums, 0, found.sums.level, axis=1).tolist(),
+    }
+    return _shown(given, count, schema)
 
 
 def _shown_hits(

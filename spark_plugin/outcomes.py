@@ -21,6 +21,8 @@ from cer_gpu.spark.outcome_task import (
     MANY,
     OUTCOME,
     PLACE,
+    SPAN,
+    SUMS,
     TIME,
     VALUE,
     VALUES,
@@ -43,6 +45,7 @@ from cer_gpu.backtesting.outcomes.table import (
     summary_table,
     values_query,
 )
+from cer_gpu.backtesting.outcomes.time_blocks import WIDTH, BlockSums, TimeSpan, added, none_found
 from cer_gpu.backtesting.outcomes.values import OutcomeValues, aggregates_of
 from cer_gpu.backtesting.queries import AskedQuery, in_query, parameters_of
 from cer_gpu.backtesting.row_groups import Partition
@@ -99,7 +102,7 @@ class SparkOutcomes:
         self._encoders = {one: LaneEncoder(one, schema) for one in dict.fromkeys(partitions) if one}
         self._at = schema.field(first.options.order_by[0]).type
         self._hits = False
-        self._bases = {partition: number for number, partition in enumerate(dict.fromkeys(partitions))}
+        self._spans = {partition: number for number, partition in enumerate(dict.fromkeys(partitions))}
         options = first.options
         self._split = None if wanted.split is None else split_at(wanted.split, schema, options.order_by)
         empty = schema.empty_table()
@@ -115,7 +118,7 @@ class SparkOutcomes:
             values.everywhere(one, ())  # where it does not fit, that is said here, and not by a task
 
     def tasks(self, groups: Iterable[BacktestTask], planned: Planned, hits: int) -> Iterator[BacktestTask]:
-        """Tasks of queries as those that give outcomes; each base is given once.
+        """Tasks of queries as those that give outcomes.
 
         Parameters
         ----------
@@ -125,15 +128,11 @@ class SparkOutcomes:
             How many hits there are in all: the values at each are given where they are not too many.
         """
         self._hits = hits <= KEPT
-        given: set[Partition] = set()
         for task in groups:
-            own = dict.fromkeys(self._partitions[number] for number in task.numbers)
-            bases = {partition: self._bases[partition] for partition in own if partition not in given}
-            given.update(bases)
-            yield self.task(task, bases, planned)
+            yield self.task(task, planned)
 
-    def task(self, task: BacktestTask, bases: Mapping[Partition, int], planned: Planned) -> BacktestTask:
-        """A task that computes the outcomes of its queries, and of all events for some bases."""
+    def task(self, task: BacktestTask, planned: Planned) -> BacktestTask:
+        """A task that computes the outcomes of its queries."""
         asked = [self._asked[number] for number in task.numbers]
         partitions = tuple(self._partitions[number] for number in task.numbers)
         wanted = aggregates_of(self._outcomes)
@@ -151,7 +150,9 @@ class SparkOutcomes:
         }
         options = task.query.options
         split, unit = self._split, options.order_unit
-        plans = OutcomePlans(self._outcomes, partitions, bases, tuple(values), ends, split, unit, self._hits)
+        plans = OutcomePlans(
+            self._outcomes, partitions, self._spans, tuple(values), ends, split, unit, self._hits
+        )
         columns = [*task.ties, *(name for name in plans.columns if name not in options.order_by)]
         ties = tuple(dict.fromkeys(columns))
         return replace(task, ties=ties, result=self._result(), asked=OUTCOMES, cut=False, outcomes=plans)
@@ -180,19 +181,31 @@ class SparkOutcomes:
         names = [field.name for field in self._result() if field.name != MANY]
         order = [sf.col(quoted([name])) for name in names]
         table = whole.groupBy(*order).agg(sf.sum(MANY).alias(MANY)).orderBy(*order[:4]).toArrow()
-        single = pc.equal(table.column(OUTCOME), HIT)
-        counted = _ValueCounts(table.filter(pc.invert(single)).select([QUERY, OUTCOME, LATE, VALUE, MANY]))
+        kinds = table.column(OUTCOME)
+        single = pc.equal(kinds, HIT)
+        counts = table.filter(pc.greater_equal(kinds, 0))
+        counted = _ValueCounts(counts.select([QUERY, OUTCOME, LATE, VALUE, MANY]))
+        spans = self._spans_of(table.filter(pc.equal(kinds, SPAN)))
+        summed = _SumsByBlock(table.filter(pc.less_equal(kinds, SUMS)))
         late = {ALL: None} if self._split is None else {ALL: None, BEFORE: False, AFTER: True}
         said = []
         for number, one in enumerate(self._asked):
-            base = -1 - self._bases[self._partitions[number]]
+            level = spans[self._spans[self._partitions[number]]].level
             for place, outcome in enumerate(self._outcomes):
                 for sample, side in late.items():
-                    own = counted.summary(number, place, side, confident=True)
-                    every = counted.summary(base, place, side, confident=False)
-                    said.append((one, summary_row(outcome.name, sample, own, every)))
+                    own = counted.summary(number, place, side)
+                    sums = summed.of(number, place, side, level)
+                    said.append((one, summary_row(outcome.name, sample, own, sums)))
         hits = self._at_hits(table.filter(single)) if self._hits else None
         return BacktestOutcomes(summary_table(said, parameters_of(self._asked)), hits)
+
+    def _spans_of(self, found: pa.Table) -> dict[int, TimeSpan]:
+        """The time that the events of each partition span."""
+        whole = not pa.types.is_floating(self._at)
+        spans = dict.fromkeys(self._spans.values(), TimeSpan(float("inf"), float("-inf"), whole))
+        for number, (least, most) in zip(found.column(QUERY).to_pylist(), found.column(VALUES).to_pylist()):
+            spans[number] = spans[number].with_span(TimeSpan(least, most, whole))
+        return spans
 
     def _at_hits(self, found: pa.Table) -> pa.Table:
         """The values at each hit, of all queries, in the order of time."""
@@ -236,18 +249,39 @@ class _ValueCounts:
         begin = np.flatnonzero(np.append(True, differ))[: len(ids)]
         stop = [*begin[1:].tolist(), len(ids)]
         self._rows = {tuple(ids[low].tolist()): slice(low, high) for low, high in zip(begin, stop)}
-        self._said: dict[Any, Summary] = {}
 
-    def summary(self, query: int, outcome: int, side: bool | None, confident: bool) -> Summary:
-        """The spread of the values of a query or a base, on one side of the split or on both."""
-        key = query, outcome, side
-        if key not in self._said:
-            sides = (False, True) if side is None else (side,)
-            rows = [self._rows[query, outcome, one] for one in sides if (query, outcome, one) in self._rows]
-            every = np.concatenate([np.empty(0), *(self._values[one] for one in rows)])
-            many = np.concatenate([np.empty(0, np.int64), *(self._numbers[one] for one in rows)])
-            values, at = np.unique(every, return_inverse=True)
-            numbers = np.zeros(len(values), np.int64)
-            np.add.at(numbers, at, many)
-            self._said[key] = summary_of_counts(values, numbers, confident)
-        return self._said[key]
+    def summary(self, query: int, outcome: int, side: bool | None) -> Summary:
+        """The spread of the values of a query, on one side of the split or on both."""
+        sides = (False, True) if side is None else (side,)
+        rows = [self._rows[query, outcome, one] for one in sides if (query, outcome, one) in self._rows]
+        every = np.concatenate([np.empty(0), *(self._values[one] for one in rows)])
+        many = np.concatenate([np.empty(0, np.int64), *(self._numbers[one] for one in rows)])
+        values, at = np.unique(every, return_inverse=True)
+        numbers = np.zeros(len(values), np.int64)
+        np.add.at(numbers, at, many)
+        return summary_of_counts(values, numbers)
+
+
+class _SumsByBlock:
+    """The sums of the tasks by block, of each query, outcome and side."""
+
+    def __init__(self, table: pa.Table) -> None:
+        self._block, many = (table.column(name).to_numpy() for name in (PLACE, MANY))
+        flat = pc.list_flatten(table.column(VALUES)).to_numpy(zero_copy_only=False)
+        rows = flat.reshape(len(table), WIDTH + 1)
+        # Rows of several tasks that are the same came back as one.
+        self._level, self._sums = rows[:, 0].astype(np.int64), rows[:, 1:] * many[:, None]
+        self._rows: dict[Any, list[int]] = {}
+        keys = zip(*(table.column(name).to_pylist() for name in (QUERY, OUTCOME, LATE)), strict=True)
+        for number, (query, outcome, late) in enumerate(keys):
+            self._rows.setdefault((query, SUMS - outcome, late), []).append(number)
+
+    def of(self, query: int, outcome: int, side: bool | None, level: int) -> BlockSums:
+        """The sums by blocks of a level."""
+        at = np.array(self._rows.get((query, outcome, side), []), np.int64)
+        levels = self._level[at]
+        parts = [
+            BlockSums(own, self._block[at[levels == own]], self._sums[at[levels == own]])
+            for own in np.unique(levels).tolist()
+        ]
+        return added([none_found(level), *parts], level)

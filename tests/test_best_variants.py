@@ -11,6 +11,7 @@ import pytest
 from test_backtest import ticks
 
 import cer_gpu as cer
+from cer_gpu.backtesting.outcomes.block_interval import student_quantile
 from cer_gpu.backtesting.variant_label import in_order
 
 SWEPT = "SELECT * WHERE A AS a FILTER a[x >= $p] AND a[x < $q]"
@@ -43,15 +44,20 @@ def test_what_is_better_than_all_events_is_found() -> None:
     outcomes = found.outcomes.to_pandas().set_index(["p", "q"])
     for row in frame.itertuples():
         own = outcomes.loc[(row.p, row.q)]
-        assert (row.n, row.mean, row.low, row.high) == (own.n, own["mean"], own.low, own.high)
+        assert (row.n, row.mean, row.blocks) == (own.n, own["mean"], own.blocks)
+        assert (row.gain_low, row.gain_high) == (own.gain_low, own.gain_high)
         assert (row.base, row.base_n) == (own.base_mean, own.base_n)
         assert row.gain == pytest.approx(row.mean - row.base)
-        # Bonferroni: of six intervals at once 2.638 standard errors, of one 1.960.
-        assert row.mean - row.all_low == pytest.approx((row.mean - row.low) * 2.6383 / 1.9600, rel=1e-3)
-        assert row.beats_base == (row.all_low > row.base)
+        # Bonferroni: as many standard errors as Student's distribution has for six intervals at once.
+        wide = student_quantile(1 - 0.025 / 6, row.blocks - 1) / student_quantile(0.975, row.blocks - 1)
+        assert 1.3 < wide < 1.4
+        assert row.gain - row.all_low == pytest.approx((row.gain - row.gain_low) * wide)
+        assert row.beats_base == (row.all_low > 0)
     assert best.verdict.startswith("1 of 6 queries is above the base, by more than chance explains.")
     assert "The greatest mean of later (p=8 q=10) is " in best.verdict
-    assert "(95 % for 6 queries at once)" in best.verdict
+    assert (
+        f"(95 % for 6 queries at once, from {frame['blocks'][0]} blocks of time: hits that " in best.verdict
+    )
     assert best.verdict.endswith("Queries with fewer than 30 hits are left out (1).")
     assert str(best).startswith(best.verdict)
     assert "p=8 q=10" in best._repr_html_()
@@ -96,16 +102,17 @@ def test_a_report_says_that_less_was_found(tmp_path: Path) -> None:
     assert "Nothing beats the base" not in page
 
 
-def test_shares_have_wilsons_interval() -> None:
+def test_shares_are_compared_too() -> None:
     found = swept(moved(np.random.default_rng(3), 1.0))
     frame = found.best("later", by="positive").to_pandas()
     assert frame["p"].tolist()[0] == 8
+    assert frame["beats_base"].tolist() == [True] + [False] * 5
+    outcomes = found.outcomes.to_pandas().set_index(["p", "q"])
     for row in frame.itertuples():
-        share, n, z = row.positive, row.n, 1.959964
-        middle = (share + z**2 / (2 * n)) / (1 + z**2 / n)
-        half = z * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2)) / (1 + z**2 / n)
-        assert (row.low, row.high) == pytest.approx((middle - half, middle + half))
-        assert row.all_low < row.low < row.positive < row.high < row.all_high
+        own = outcomes.loc[(row.p, row.q)]
+        assert (row.positive, row.base) == (own.positive, own.base_positive)
+        assert (row.gain_low, row.gain_high) == (own.positive_gain_low, own.positive_gain_high)
+        assert row.all_low <= row.gain_low <= row.gain <= row.gain_high <= row.all_high
 
 
 def test_chosen_before_a_split_and_looked_at_after() -> None:
@@ -116,7 +123,9 @@ def test_chosen_before_a_split_and_looked_at_after() -> None:
     own = found.outcomes.to_pandas().query("p == 8 and q == 10").set_index("sample")
     assert (row["n"], row["mean"]) == (own.loc["before"].n, own.loc["before"]["mean"])
     assert (row["after_n"], row["after"]) == (own.loc["after"].n, own.loc["after"]["mean"])
-    assert (row["after_low"], row["after_base"]) == (own.loc["after"].low, own.loc["after"].base_mean)
+    after = own.loc["after"]
+    assert (row["after_gain_low"], row["after_base"]) == (after.gain_low, after.base_mean)
+    assert row["after_blocks"] == after.blocks > 10
     assert best.verdict.split(". ")[-1].startswith("After the split it is")
     assert ": it holds." in best.verdict
     events.loc[2000:, "next"] = np.random.default_rng(5).normal(-1, 1, 2000)
@@ -141,9 +150,9 @@ def test_one_query() -> None:
     )
     best = found.best("o")
     row = best.to_pandas().iloc[0]
-    assert (row["all_low"], row["all_high"]) == pytest.approx((row["low"], row["high"]))
+    assert (row["all_low"], row["all_high"]) == pytest.approx((row["gain_low"], row["gain_high"]))
     assert "The mean of o is " in best.verdict
-    assert "(95 %)" in best.verdict
+    assert f"(95 %, from {row['blocks']} blocks of time: hits that overlap" in best.verdict
 
 
 def test_what_best_refuses() -> None:

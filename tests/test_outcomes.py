@@ -16,6 +16,7 @@ import cer_gpu as cer
 from cer_gpu.backtesting.outcomes.summary import summary
 
 QUERY = "SELECT * FROM S WHERE (A AS a FILTER a[x > 10]) ; B AS b PARTITION BY [k] WITHIN 1 HOUR"
+EVERYTHING = "SELECT * FROM S WHERE A OR B OR C OR D OR E PARTITION BY [k]"
 OPTIONS: dict[str, Any] = {"order_by": "ts", "device": "cpu"}
 
 
@@ -117,15 +118,24 @@ def test_the_base_is_every_event_of_the_sample() -> None:
         assert np.isclose(row["median"], values.median())
         assert np.isclose(row["positive"], (values > 0).mean())
         assert row["low"] < row["mean"] < row["high"]
+    frame = ticks().to_pandas().reset_index(names="position")
+    every = cer.backtest(EVERYTHING, ticks(), outcomes={"o": "AFTER 1 HOUR (y) - y"}, **OPTIONS)
+    every = every.outcome_hits.to_pandas().merge(frame[["position", "ts"]], on="position").dropna(subset="o")
     assert rows["all"]["base_n"] == rows["before"]["base_n"] + rows["after"]["base_n"] > 2000
+    late = every["ts"] >= pd.Timestamp("1970-01-02")
+    samples = {"all": (hits, every), "before": (hits[hits["time"] < "1970-01-02"], every[~late])}
+    for sample, (own, events) in samples.items():
+        keys = own.dropna(subset="o")["k"].map(events.groupby("k", observed=True)["o"].mean())
+        above = own.dropna(subset="o")["k"].map((events["o"] > 0).groupby(events["k"], observed=True).mean())
+        assert rows[sample]["base_n"] == events["k"].isin(set(own.dropna(subset="o")["k"])).sum()
+        assert np.isclose(rows[sample]["base_mean"], keys.astype(float).mean())
+        assert np.isclose(rows[sample]["base_positive"], above.astype(float).mean())
     everywhere = cer.backtest(
-        "SELECT * FROM S WHERE A OR B OR C OR D OR E PARTITION BY [k]",
-        ticks(),
-        outcomes={"o": "AFTER 1 HOUR (y) - y"},
-        **OPTIONS,
+        EVERYTHING, ticks(), outcomes={"o": "AFTER 1 HOUR (y) - y"}, **OPTIONS
     ).outcomes.to_pylist()[0]
     assert everywhere["n"] == everywhere["base_n"] == rows["all"]["base_n"]
-    assert np.isclose(everywhere["mean"], rows["all"]["base_mean"])
+    assert np.isclose(everywhere["mean"], everywhere["base_mean"])
+    assert abs(everywhere["gain_low"]) < 1e-9 > abs(everywhere["gain_high"])
 
 
 def test_an_event_without_a_key_is_in_no_base() -> None:
@@ -150,6 +160,7 @@ def test_the_order_of_events_changes_no_figure() -> None:
     np.testing.assert_allclose(told[:2], [4000, frame.mean()])
     np.testing.assert_allclose(told[2:7], frame.quantile([0.05, 0.25, 0.5, 0.75, 0.95]), rtol=1e-12)
     assert told.positive == (frame > 0).mean()
+    assert summary(np.array([np.nan])).n == 0
 
 
 def test_a_split_is_read_on_the_clock_of_the_column() -> None:
@@ -184,18 +195,6 @@ def test_a_parameter_that_is_called_as_a_column_gets_another_name() -> None:
     assert hits.schema.names == ["query", "low", "position_", "query_", "position", "k", "time", "time_"]
     assert len(found.plot.sweep("time").to_dict()) > 3
     assert len(found.plot.distribution().to_dict()) > 3
-
-
-def test_a_mean_lies_in_its_interval() -> None:
-    rng = np.random.default_rng(3)
-    inside = 0
-    for _ in range(200):
-        told = summary(rng.normal(5, 2, 60))
-        inside += told.low <= 5 <= told.high
-    assert 175 <= inside <= 200
-    many = summary(rng.normal(5, 2, 200_000))
-    assert 0.015 < many.high - many.low < 0.02
-    assert summary(np.array([np.nan])).n == 0
 
 
 @pytest.mark.draws("seed", 20)
@@ -265,3 +264,32 @@ def test_the_two_zeros_are_one_partition() -> None:
     events = pa.table({"type": list("AAA"), "ts": [0, 1, 2], "k": [0.0, -0.0, 1.0], "y": [5.0, 6.0, 7.0]})
     found = outcome_at_hits("AFTER 1 EVENTS (y)", events, "SELECT * FROM S WHERE A PARTITION BY k")
     np.testing.assert_array_equal(found["o"], [6.0, np.nan, np.nan])
+
+
+def test_a_value_that_is_too_old_is_left_out() -> None:
+    """After a gap the last value is as old as the gap: `merge_asof` with a tolerance."""
+    rng = np.random.default_rng(2)
+    hours = np.cumsum(rng.choice([1, 1, 1, 2, 30], 400))
+    ts = pd.Timestamp("2024-01-01") + pd.to_timedelta(hours, "h")
+    value = np.where(rng.random(400) < 0.2, np.nan, rng.normal(size=400))
+    frame = pd.DataFrame({"ts": ts, "type": "A", "v": value, "k": rng.choice(list("pq"), 400)})
+    outcomes = {"any": "AFTER 24 HOURS (v)", "fresh": "after 24 hours (v) fresh 3 hours + 1"}
+    query = "SELECT * WHERE A PARTITION BY k"
+    found = cer.backtest(
+        query, frame, outcomes=outcomes, order_by="ts", device="cpu"
+    ).outcome_hits.to_pandas()
+    asked = found.assign(ts=(found["time"] + pd.Timedelta("24h")).astype(frame["ts"].dtype))
+    there = frame.dropna(subset="v")
+    for name, age in {"any": None, "fresh": pd.Timedelta("3h")}.items():
+        right = pd.merge_asof(asked.sort_values("ts"), there, on="ts", by="k", tolerance=age).sort_values(
+            "ts"
+        )
+        known = right["ts"] <= right["k"].map(frame.groupby("k")["ts"].max())
+        value = right["v"].where(known) + (name == "fresh")
+        np.testing.assert_array_equal(asked.sort_values("ts")[name].to_numpy(), value.to_numpy())
+    assert 0 < found["fresh"].count() < found["any"].count() - 50
+    for text in ("AFTER 3 EVENTS (v) FRESH 1 HOUR", "AFTER 3 HOURS (v) FRESH 1 EVENTS"):
+        with pytest.raises(ValueError, match="FRESH takes a length of time, after AFTER with a length"):
+            cer.backtest(query, frame, outcomes={"o": text}, order_by="ts", device="cpu")
+    with pytest.raises(ValueError, match="5 has no unit"):
+        cer.backtest(query, frame, outcomes={"o": "AFTER 3 HOURS (v) FRESH 5"}, order_by="ts", device="cpu")

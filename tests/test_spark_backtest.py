@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
+from outcome_tables import assert_same_outcomes
 import spark_sessions
 from spark_tasks import ROW, shuffled
 from test_spark_operators import history
@@ -263,8 +264,7 @@ def with_outcomes(
     expected = cer.backtest(queries, table, outcomes=OUTCOMES, split=split, **OPTIONS, device="cpu")
     assert rows_of(found) == rows_of(expected)
     same_hits(found, expected, positions)
-    assert found.outcomes.schema == expected.outcomes.schema
-    assert found.outcomes.to_pylist() == expected.outcomes.to_pylist()
+    assert_same_outcomes(found.outcomes, expected.outcomes)
     rows = expected.outcomes.to_pylist()
     assert sum(row["n"] > 5 for row in rows) > len(rows) // 2
     assert {row["sample"] for row in rows} == ({"all"} if split is None else {"all", "before", "after"})
@@ -289,7 +289,7 @@ def test_outcomes(spark: Any, table: pa.Table, monkeypatch: pytest.MonkeyPatch) 
     with_outcomes(found, HAPPENED, table, split)
     monkeypatch.setattr("cer_gpu.spark.outcomes.KEPT", 100)
     few = cer_spark.backtest(frame, HAPPENED, outcomes=OUTCOMES, split=split, **OPTIONS, rows=len(table))
-    assert few.outcomes == found.outcomes
+    assert_same_outcomes(few.outcomes, found.outcomes)
     with pytest.raises(cer.errors.LimitError, match="there are more than"):
         print(few.outcome_hits)
 
@@ -313,7 +313,7 @@ def test_a_split_is_on_the_clock_of_the_session(spark: Any, table: pa.Table, fra
     finally:
         spark.conf.set("spark.sql.session.timeZone", "UTC")
     expected = cer.backtest(KEYED, table, **given | {"split": "1970-01-01 00:07:00"}, **OPTIONS).outcomes
-    assert found == expected
+    assert_same_outcomes(found, expected)
     assert min(row["base_n"] for row in found.to_pylist()) > 100
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
 import pyarrow as pa
 
 from cer_gpu.backtesting.number_format import figures
+from cer_gpu.backtesting.outcomes.block_interval import LEAST_BLOCKS, SURE, student_quantile
 from cer_gpu.backtesting.variant_label import labels_of
 from cer_gpu.engine.answers.display import as_html, as_text
 from cer_gpu.engine.answers.form import free_name
@@ -19,32 +18,41 @@ from cer_gpu.printable_text import brief
 if TYPE_CHECKING:
     from cer_gpu.backtesting.provenance import BacktestResult
 
-SURE = 0.95
-"""How likely it is that all intervals of a comparison hold at once."""
-
 SURE_TEXT = f"{100 * SURE:.0f} %"
 
 STATISTICS = ("mean", "positive")
+
+_COUNTS = ("base_n", "blocks")
+
+_ONCE = "hits that overlap, or occur together, do not count twice"
 
 SHOWN = 10
 """Rows that are shown of the best variants."""
 
 
 class _VariantStatistics(NamedTuple):
-    # A variant with its figures: where its row is, the values, the interval of each alone and of all at once.
+    # A variant with its figures: where its row is, the values, and the interval of what it gains over its
+    # base, alone and for all variants at once.
     row: int
     n: int
     value: float
-    low: float
-    high: float
-    all_low: float
-    all_high: float
     base: float
     base_n: int
+    blocks: int
+    gain: float
+    gain_low: float
+    gain_high: float
+    all_low: float
+    all_high: float
+
+    @property
+    def tells(self) -> bool:
+        """Whether its hits lie in enough independent blocks of time for a claim."""
+        return self.blocks >= LEAST_BLOCKS
 
     def beats(self, descending: bool) -> bool:
         """Whether it lies beyond the base with its whole interval."""
-        return self.all_low > self.base if descending else self.all_high < self.base
+        return self.tells and (self.all_low > 0 if descending else self.all_high < 0)
 
 
 class BestVariants(TableResult):
@@ -73,12 +81,14 @@ class BestVariants(TableResult):
         -------
         pyarrow.Table
             `query`, the parameters of a sweep, `n` (int64: how many hits have a value), `mean` or `positive`
-            (float64, the share above 0), `low` and `high` (its 95 % interval), `all_low` and `all_high` (the
-            wider interval with which those of all compared variants hold at once with 95 %), `base` (the same
-            figure at all events), `base_n`, `gain` (the difference to `base`), and `beats_base` (bool:
-            whether the whole interval from `all_low` to `all_high` is better than `base`).
-            With `split` these are figures from before it, and `after_n`, `after`, `after_low`, `after_high`
-            and `after_base` those from after it.
+            (float64, the share above 0), `base` (the same figure at all events, with the same weights of
+            keys), `base_n`, `blocks` (int64: in how many independent blocks of time the hits lie), `gain`
+            (the difference to `base`), `gain_low` and `gain_high` (its 95 % interval), `all_low` and
+            `all_high` (the wider interval with which those of all compared variants hold at once with 95 %),
+            and `beats_base` (bool: whether the whole interval from `all_low` to `all_high` is better than 0,
+            and there are at least 10 blocks).
+            With `split` these are figures from before it, and `after_n`, `after`, `after_base`,
+            `after_blocks`, `after_gain_low` and `after_gain_high` those from after it.
         """
         return self._table
 
@@ -113,7 +123,8 @@ def best_variants(
     told = table.select(range(heads, len(table.schema))).to_pylist()
     own = [row for row in rows if samples[row] == chosen_on]
     enough = [row for row in own if told[row]["n"] >= min_n]
-    compared = [_compared(row, told[row], by, len(enough)) for row in enough]
+    claims = sum(told[row]["blocks"] >= LEAST_BLOCKS for row in enough)
+    compared = [_compared(row, told[row], by, claims) for row in enough]
     compared.sort(key=lambda one: (-one.value if descending else one.value, one.row))
     later = {}
     if chosen_on == "before":
@@ -146,29 +157,19 @@ class _Comparison(NamedTuple):
 
 def _compared(row: int, found: dict[str, Any], by: str, tried: int) -> _VariantStatistics:
     """The figures of a variant, with an interval that holds for all that are tried at once (Bonferroni)."""
-    sure = NormalDist()
-    wide = sure.inv_cdf(1 - (1 - SURE) / (2 * max(tried, 1))) / sure.inv_cdf(1 - (1 - SURE) / 2)
-    n, nothing = found["n"], float("nan")
-    base = found[f"base_{by}"]
-    if by == "mean":
-        value, low, high = (nothing if found[one] is None else found[one] for one in ("mean", "low", "high"))
-        all_low, all_high = value - wide * (value - low), value + wide * (high - value)
-    else:
-        value = nothing if found["positive"] is None else found["positive"]
-        low, high = _share_interval(value, n, 1.0)
-        all_low, all_high = _share_interval(value, n, wide)
-    base = nothing if base is None else base
-    return _VariantStatistics(row, n, value, low, high, all_low, all_high, base, found["base_n"])
-
-
-def _share_interval(share: float, n: int, wide: float) -> tuple[float, float]:
-    """Wilson's interval of a share of `n` values; `wide` times as many standard errors as for 95 %."""
-    if not n:
-        return float("nan"), float("nan")
-    z = wide * NormalDist().inv_cdf(1 - (1 - SURE) / 2)
-    middle = (share + z * z / (2 * n)) / (1 + z * z / n)
-    half = z * np.sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / (1 + z * z / n)
-    return float(middle - half), float(middle + half)
+    told = {name: float("nan") if value is None else value for name, value in found.items()}
+    value, base = told[by], told[f"base_{by}"]
+    ahead = "" if by == "mean" else f"{by}_"
+    gain, low, high = value - base, told[f"{ahead}gain_low"], told[f"{ahead}gain_high"]
+    blocks, wide = found["blocks"], 1.0
+    if blocks > 1 and tried > 1:
+        one, all_at_once = (student_quantile(1 - (1 - SURE) / (2 * many), blocks - 1) for many in (1, tried))
+        wide = all_at_once / one
+    all_low, all_high = gain - wide * (gain - low), gain + wide * (high - gain)
+    base_n = found["base_n"]
+    return _VariantStatistics(
+        row, found["n"], value, base, base_n, blocks, gain, low, high, all_low, all_high
+    )
 
 
 def _table(
@@ -186,17 +187,19 @@ def _table(
         "n": pa.array([one.n for one in shown], pa.int64()),
         by: pa.array([one.value for one in shown], real, from_pandas=True),
     }
-    for name in ("low", "high", "all_low", "all_high", "base"):
-        columns[name] = pa.array([getattr(one, name) for one in shown], real, from_pandas=True)
-    columns["base_n"] = pa.array([one.base_n for one in shown], pa.int64())
-    columns["gain"] = pa.array([one.value - one.base for one in shown], real, from_pandas=True)
+    for name in _VariantStatistics._fields[3:]:
+        values = [getattr(one, name) for one in shown]
+        columns[name] = pa.array(values, pa.int64() if name in _COUNTS else real, from_pandas=True)
     columns["beats_base"] = pa.array([one.beats(descending) for one in shown], pa.bool_())
     if later:
         after = [later[one.row] for one in shown]
         columns["after_n"] = pa.array([one.n for one in after], pa.int64())
-        for name, field in (("", "value"), ("_low", "low"), ("_high", "high"), ("_base", "base")):
-            values = [getattr(one, field) for one in after]
-            columns[f"after{name}"] = pa.array(values, real, from_pandas=True)
+        for name in ("value", "base", "blocks", "gain_low", "gain_high"):
+            values = [getattr(one, name) for one in after]
+            kind = pa.int64() if name in _COUNTS else real
+            columns["after" if name == "value" else f"after_{name}"] = pa.array(
+                values, kind, from_pandas=True
+            )
     taken = set(found.schema.names)
     for name, column in columns.items():
         found = found.append_column(free_name(name, taken), column)
@@ -217,19 +220,26 @@ def _verdict(
             f"Nothing can be compared: no query has {asked.min_n:,} hits with a value of {asked.outcome}, "
             f"the most are {most:,}. Take more data, or a smaller min_n."
         )
-    best = compared[0]
+    claims = [one for one in compared if one.tells]
+    best = claims[0] if claims else compared[0]
     better = sum(one.beats(asked.descending) for one in compared)
     worse = sum(one.beats(not asked.descending) for one in compared)
     ways = ("above", "below") if asked.descending else ("below", "above")
     end = "greatest" if asked.descending else "least"
-    tried = f"{SURE_TEXT}" if len(compared) == 1 else f"{SURE_TEXT} for {len(compared):,} queries at once"
-    value, low, high, base = _alike(best.value, best.all_low, best.all_high, best.base)
-    told = f"{value} over {best.n:,} hits, between {low} and {high} ({tried}); at all events it is {base}."
+    tried = f"{SURE_TEXT}" if len(claims) <= 1 else f"{SURE_TEXT} for {len(claims):,} queries at once"
+    value, base, gain, low, high = _alike(best.value, best.base, best.gain, best.all_low, best.all_high)
+    told = f"{value} over {best.n:,} hits; that of the base is {base}."
     if len(compared) == 1:
         it = f"The {asked.figure} is {told}"
     else:
         it = f"The {end} {asked.figure} ({labels[best.row]}) is {told}"
-    if better or worse:
+    if not claims:
+        most = max(one.blocks for one in compared)
+        said = (
+            f"There is too little independent history for a claim: the hits of a query lie in at most "
+            f"{most:,} independent blocks of time, and {LEAST_BLOCKS} are needed ({_ONCE}). {it}"
+        )
+    elif better or worse:
         number, way = (better, ways[0]) if better else (worse, ways[1])
         of = "The query" if len(compared) == 1 else f"{number:,} of {len(compared):,} queries"
         has = "is" if number == 1 else "are"
@@ -237,8 +247,17 @@ def _verdict(
         said = f"{none}{of} {has} {way} the base, by more than chance explains. {it}"
     else:
         said = f"Nothing beats the base: chance alone may explain what was found. {it}"
+    if claims:
+        said += (
+            f" The difference is {gain}, between {low} and {high} ({tried}, from {best.blocks:,} blocks of "
+            f"time: {_ONCE})."
+        )
     if few:
         said += f" Queries with fewer than {asked.min_n:,} hits are left out ({few:,})."
+    if claims and len(claims) < len(compared):
+        short = len(compared) - len(claims)
+        of = "1 query has" if short == 1 else f"{short:,} queries have"
+        said += f" {of} hits in fewer than {LEAST_BLOCKS} blocks, too little for a claim."
     after = later.get(best.row)
     if after is not None:
         said += _after(after, asked.descending, better > 0)
@@ -249,13 +268,12 @@ def _after(after: _VariantStatistics, descending: bool, better: bool) -> str:
     """What became of the best variant after the split, and whether that holds which was better before."""
     if not after.n:
         return " After the split it has no hits."
-    holds = after.low > after.base if descending else after.high < after.base
-    value, low, high, base = _alike(after.value, after.low, after.high, after.base)
-    told = "" if not better else ": it holds" if holds else ": it does not hold up"
-    return (
-        f" After the split it is {value} over {after.n:,} hits, between {low} and {high} ({SURE_TEXT}); at "
-        f"all events it is {base}{told}."
-    )
+    value, base, low, high = _alike(after.value, after.base, after.gain_low, after.gain_high)
+    told = f" After the split it is {value} over {after.n:,} hits; that of the base is {base}"
+    if not after.tells:
+        return f"{told}. Its hits lie in {after.blocks:,} blocks of time, too little to say whether it holds."
+    holds = "" if not better else ": it holds" if after.beats(descending) else ": it does not hold up"
+    return f"{told}, and the difference between {low} and {high} ({SURE_TEXT}){holds}."
 
 
 def _alike(*values: float) -> list[str]:

@@ -17,16 +17,16 @@ import pyarrow as pa
 
 from cer_gpu.api import Query
 from cer_gpu.backtesting.outcomes.expression import AskedOutcome
-from cer_gpu.backtesting.outcomes.summary import summary, summary_of_counts
+from cer_gpu.backtesting.outcomes.keyed_base import KEY, MOMENT, KeyedBase
+from cer_gpu.backtesting.outcomes.summary import summary
 from cer_gpu.backtesting.outcomes.table import (
-    AFTER,
-    ALL,
-    BEFORE,
     OutcomeQuery,
     Outcomes,
     ends_query,
+    samples_of,
     values_query,
 )
+from cer_gpu.backtesting.outcomes.time_blocks import TimeSpan
 from cer_gpu.backtesting.outcomes.values import OutcomeValues, aggregates_of, of_complex_events
 from cer_gpu.engine.answers.future_values import EventColumns
 from cer_gpu.engine.read.sources.source import Source
@@ -230,18 +230,23 @@ class KeptOutcomes:
             there[there] = places[at[there]] == positions[there]
             return at[there]
 
-        columns = EventColumns.of(events, self._source.order_by)
+        columns = EventColumns.of(events, self._source.order_by, places)
         values = OutcomeValues(columns, self._options.order_unit, self._made.split, ends_of)
         settled = [self._settled(values, partition) for partition in self._partitions]
-        base = []
+        base, spans = [], []
         for place, partition in enumerate(self._partitions):
-            old = None if state is None else state["base"][place]
-            base.append(self._base(values, partition, old, settled[place], done[place]))
+            old, span = None, values.span_of(partition)
+            if state is not None:
+                old, span = state["base"][place], span.with_span(TimeSpan(*state["spans"][place]))
+            spans.append(span)
+            keys = columns.keys(partition)
+            base.append(self._base(values, partition, keys, span, old, settled[place], done[place]))
         kept = []
         for place, firing in enumerate(self._firing):
             at = self._partitions.index(firing.partition)
             old = None if state is None else state["firing"][place]
-            kept.append(self._fired(firing, values, places, settled[at], base[at], old, new, place))
+            keys = columns.keys(firing.partition)
+            kept.append(self._fired(firing, values, keys, places, settled[at], base[at], old, new, place))
         done = [one | own for one, own in zip(done, settled)]
         needed = np.zeros(len(places), bool)
         held = {look.column for one in self._wanted for look in one.looks.values() if look.kind == "after"}
@@ -259,7 +264,11 @@ class KeptOutcomes:
             "tail": events.take(pa.array(which)),
             "places": places[which],
             "done": [own[which] for own in done],
-            "base": [[[dict(one[0]) for one in own] for own in each] for each in base],
+            "base": [
+                [[{"level": one[0].level, "table": one[0].table} for one in own] for own in each]
+                for each in base
+            ],
+            "spans": [list(span) for span in spans],
             "firing": kept,
             "ends": [{"at": own[np.isin(own, places[which])]} for own in ends.values()],
         }
@@ -273,30 +282,30 @@ class KeptOutcomes:
         )
         return found
 
-    def _samples(self, late: np.ndarray | None) -> list[tuple[str, np.ndarray | slice]]:
-        """The names of the samples, and which events belong to each."""
-        whole = (ALL, slice(None))
-        return [whole] if late is None else [whole, (BEFORE, ~late), (AFTER, late)]
-
     def _base(
         self,
         values: OutcomeValues,
         partition: Any,
+        keys: Sequence[pa.ChunkedArray],
+        span: TimeSpan,
         before: Any,
         settled: np.ndarray,
         done: np.ndarray,
-    ) -> list[list[Any]]:
-        """For each outcome and sample: how often each settled value occurs, and the summary of all values."""
-        found = []
+    ) -> list[list[tuple[KeyedBase, KeyedBase]]]:
+        """For each outcome and sample the sums of the settled events, and those of all events."""
+        lanes, found = values.around_of(partition).lanes, []
         for place, one in enumerate(self._wanted):
-            every, own = values.everywhere(one, partition), []
-            for number, (_, inside) in enumerate(self._samples(values.late)):
-                mask = np.zeros(len(every), bool)
+            own = []
+            for number, (_, inside) in enumerate(samples_of(values.late)):
+                mask = np.zeros(len(lanes), bool)
                 mask[inside] = True
-                old = None if before is None else before[place][number]
-                fresh = _counted(old, every[mask & settled & ~done])
-                whole = _counted(fresh, every[mask & ~settled & ~done])
-                own.append((fresh, summary_of_counts(whole["values"], whole["numbers"], confident=False)))
+                fresh, rest = (
+                    KeyedBase.of(values.base_of(one, partition, mask & which & ~done), lanes, keys)
+                    for which in (settled, ~settled)
+                )
+                if before is not None:
+                    fresh = KeyedBase(**before[place][number]).with_base(fresh, span.level)
+                own.append((fresh, fresh.with_base(rest, span.level)))
             found.append(own)
         return found
 
@@ -304,9 +313,10 @@ class KeptOutcomes:
         self,
         firing: OutcomeQuery,
         values: OutcomeValues,
+        keys: Sequence[pa.ChunkedArray],
         places: np.ndarray,
         settled: np.ndarray,
-        base: list[list[Any]],
+        base: list[list[tuple[KeyedBase, KeyedBase]]],
         before: Any,
         new: NewFileColumns,
         number: int,
@@ -331,6 +341,9 @@ class KeptOutcomes:
         now, late = hits, values.late
         for place, own in enumerate(found):
             now = now.append_column(VALUE.format(place), pa.array(own))
+        for place, key in enumerate(keys):
+            now = now.append_column(KEY.format(place), key.take(pa.array(at)))
+        now = now.append_column(MOMENT, pa.array(values.moments[at]))
         if late is not None:
             now = now.append_column(LATE, pa.array(late[at]))
         sure = settled[at] & decided
@@ -344,8 +357,11 @@ class KeptOutcomes:
             one.name: whole.column(VALUE.format(place)).to_numpy() for place, one in enumerate(self._wanted)
         }
         for place, one in enumerate(self._wanted):
-            for (sample, inside), (_, said) in zip(self._samples(lateness), base[place], strict=True):
-                self._made.say(firing, one.name, sample, summary(every[one.name][inside]), said)
+            for (sample, inside), (_, of_all) in zip(samples_of(lateness), base[place], strict=True):
+                own, taken = every[one.name][inside], whole
+                if not isinstance(inside, slice):
+                    taken = whole.filter(pa.array(inside))
+                self._made.say(firing, one.name, sample, summary(own), of_all.sums(taken, own))
         self._made.keep(firing, whole.select(hits.schema.names), every)
         open_here = ~settled[at] & decided
         kept = [own[open_here] for own in read.values()]
@@ -354,14 +370,3 @@ class KeptOutcomes:
     def _read_of(self, matches: pa.Table, hits: pa.Table) -> dict[Any, np.ndarray]:
         """What outcomes read of the matches at some hits."""
         return of_complex_events(matches, self._aggregates, hits.column("position").to_numpy())
-
-
-def _counted(before: Mapping[str, np.ndarray] | None, values: np.ndarray) -> dict[str, np.ndarray]:
-    """How often each value occurs, with the values that were counted before; NaN is not counted."""
-    values, numbers = np.unique(values[~np.isnan(values)], return_counts=True)
-    if before is not None:
-        values = np.append(before["values"], values)
-        numbers = np.append(before["numbers"], numbers)
-        values, place = np.unique(values, return_inverse=True)
-        numbers = np.bincount(place, numbers, len(values)).astype(np.int64)
-    return {"values": values, "numbers": numbers}

@@ -10,8 +10,10 @@ import numpy as np
 import pyarrow as pa
 
 from cer_gpu.api import Query
+from cer_gpu.backtesting.outcomes.block_interval import block_summary
 from cer_gpu.backtesting.outcomes.expression import AskedOutcome
 from cer_gpu.backtesting.outcomes.summary import Summary, summary
+from cer_gpu.backtesting.outcomes.time_blocks import BlockSums
 from cer_gpu.backtesting.outcomes.values import OutcomeValues, aggregates_of, of_complex_events
 from cer_gpu.backtesting.outcomes.words import with_plan
 from cer_gpu.engine.answers.end_form import end_names
@@ -109,7 +111,6 @@ class Outcomes:
         """The names of the columns of parameters and outcomes beside those of hits."""
         self._outcomes, self._source, self._unit = outcomes, source, unit
         self._bound_to, self._watch = bound_to, watch
-        self._base_said: dict[tuple[Any, str, str], Summary] = {}
         self._values: OutcomeValues | None = None
         self.split = None if split is None else split_at(split, source.arrow_schema, source.order_by)
         self._said: list[tuple[QueryVariant, dict[str, Any]]] = []
@@ -160,31 +161,15 @@ class Outcomes:
         found: dict[str, np.ndarray] = {}
         for one in self._outcomes:
             at = found[one.name] = values.at_hits(one, partition, position, read)
-            for sample, inside, outside in self._samples(values.late, position):
-                said = self._base_of(values, one, partition, sample, outside)
-                self.say(firing, one.name, sample, summary(at[inside]), said)
+            for name, inside in samples_of(values.late):
+                own = slice(None) if isinstance(inside, slice) else inside[position]
+                sums = values.sums(one, partition, (name, inside), position[own], at[own])
+                self.say(firing, one.name, name, summary(at[own]), sums)
         self.keep(firing, hits, found)
 
-    def say(self, firing: OutcomeQuery, outcome: str, sample: str, own: Summary, base: Summary) -> None:
+    def say(self, firing: OutcomeQuery, outcome: str, sample: str, own: Summary, sums: BlockSums) -> None:
         """Add a row to the summaries."""
-        self._said.append((firing, summary_row(outcome, sample, own, base)))
-
-    def _samples(self, late: np.ndarray | None, position: np.ndarray) -> Iterable[tuple[str, Any, Any]]:
-        """Names of samples, with those hits and those events that belong to each."""
-        whole = slice(None)
-        yield ALL, whole, whole
-        if late is not None:
-            yield BEFORE, ~late[position], ~late
-            yield AFTER, late[position], late
-
-    def _base_of(
-        self, values: OutcomeValues, one: AskedOutcome, partition: Any, sample: str, outside: Any
-    ) -> Summary:
-        key = partition, one.name, sample
-        if key not in self._base_said:
-            base = values.everywhere(one, partition)[outside]
-            self._base_said[key] = summary(base, confident=False)
-        return self._base_said[key]
+        self._said.append((firing, summary_row(outcome, sample, own, sums)))
 
     def _of_complex_events(
         self, firing: OutcomeQuery, position: np.ndarray
@@ -293,7 +278,28 @@ def split_at(split: Any, schema: pa.Schema, order_by: Sequence[str]) -> int | fl
     return found
 
 
-def summary_row(outcome: str, sample: str, own: Summary, base: Summary) -> dict[str, Any]:
-    """A row of a summary: of the values at the hits, and of those at all events."""
-    said = {"outcome": outcome, "sample": sample, **own._asdict()}
-    return said | {f"base_{name}": getattr(base, name) for name in ("n", "mean", "median", "positive")}
+def samples_of(late: np.ndarray | None) -> list[tuple[str, np.ndarray | slice]]:
+    """The names of the samples, and which events belong to each; `late` says which are after a split."""
+    whole = (ALL, slice(None))
+    return [whole] if late is None else [whole, (BEFORE, ~late), (AFTER, late)]
+
+
+def summary_row(outcome: str, sample: str, own: Summary, sums: BlockSums) -> dict[str, Any]:
+    """A row of a summary: of the values at the hits, compared with those at all events."""
+    found = block_summary(sums)
+    mean, positive = (found.figures[name] for name in ("mean", "positive"))
+    return {
+        "outcome": outcome,
+        "sample": sample,
+        **own._asdict(),
+        "low": mean.low,
+        "high": mean.high,
+        "blocks": found.blocks,
+        "base_n": found.base_n,
+        "base_mean": mean.base,
+        "base_positive": positive.base,
+        "gain_low": mean.gain_low,
+        "gain_high": mean.gain_high,
+        "positive_gain_low": positive.gain_low,
+        "positive_gain_high": positive.gain_high,
+    }

@@ -10,6 +10,13 @@ import pyarrow as pa
 
 from cer_gpu.backtesting.outcomes.evaluate import evaluated
 from cer_gpu.backtesting.outcomes.expression import AskedOutcome
+from cer_gpu.backtesting.outcomes.time_blocks import (
+    BaseSums,
+    BlockSums,
+    TimeSpan,
+    base_sums,
+    block_sums,
+)
 from cer_gpu.engine.answers.future_values import EventColumns, FutureValues
 from cer_gpu.language import tree
 
@@ -27,6 +34,11 @@ class OutcomeValues:
         The time at which the sample "after" begins, in the unit of the order column.
     ends_of : callable
         Called with a PARTITION BY and a pattern; returns the positions at which the pattern ends.
+
+    Attributes
+    ----------
+    moments : ndarray, shape (events,)
+        When the events happened; their places where there is no time.
     """
 
     def __init__(
@@ -39,6 +51,8 @@ class OutcomeValues:
         self._columns, self._unit, self._ends_of = columns, unit, ends_of
         self._around: dict[Any, FutureValues] = {}
         self._base: dict[tuple[Any, str], np.ndarray] = {}
+        self.moments = columns.moments
+        self._base_sums: dict[tuple[Any, str, str], BaseSums] = {}
         self.late: np.ndarray | None = None
         """Which events are at the split or after it, shape (events,), bool; None without a split."""
         if split is not None:
@@ -82,6 +96,38 @@ class OutcomeValues:
             return read[node] if look is None else around.look(look)[position]
 
         return evaluated(one, looked, len(position))
+
+    def span_of(self, partition: Any) -> TimeSpan:
+        """From when to when the events that are in a partition happened."""
+        return TimeSpan.of(self.moments[self.around_of(partition).placed])
+
+    def base_of(self, one: AskedOutcome, partition: Any, inside: np.ndarray | slice) -> BaseSums:
+        """The outcome at the events of a sample, summed up by key and block."""
+        around = self.around_of(partition)
+        kept = np.zeros(self._columns.rows, bool)
+        kept[inside] = True
+        order = around.order[kept[around.order]]
+        ahead = np.zeros(self._columns.rows)
+        for look in one.looks.values():
+            ahead = np.maximum(ahead, around.ahead(look))
+        every, level = self.everywhere(one, partition)[order], self.span_of(partition).level
+        return base_sums(every, ahead[order], around.lanes[order], self.moments[order], level)
+
+    def sums(
+        self,
+        one: AskedOutcome,
+        partition: Any,
+        sample: tuple[str, np.ndarray | slice],
+        position: np.ndarray,
+        values: np.ndarray,
+    ) -> BlockSums:
+        """The values at some hits of a sample, and at all its events, summed up by block."""
+        name, inside = sample
+        key = partition, one.name, name
+        if key not in self._base_sums:
+            self._base_sums[key] = self.base_of(one, partition, inside)
+        lanes = self.around_of(partition).lanes
+        return block_sums(values, lanes[position], self.moments[position], self._base_sums[key])
 
     def around_of(self, partition: Any) -> FutureValues:
         """What follows events in the partitions of a PARTITION BY."""

@@ -85,7 +85,12 @@ def _look(name: str, text: str, tokens: Sequence[Token], at: int) -> tuple[Futur
     if words[:1] == ["AFTER"] and after == "NUMBER":
         span, stop = _span(name, text, tokens, at + 1)
         column, stop = _column(name, text, tokens, stop)
-        return FutureValue("after", column, span), stop
+        fresh = None
+        if [str(one).upper() for one in tokens[stop : stop + 1]] == ["FRESH"]:
+            fresh, stop = _span(name, text, tokens, stop + 1)
+            if "EVENTS" in (span.unit, fresh.unit):
+                raise _wrong(name, text, "FRESH takes a length of time, after AFTER with a length of time")
+        return FutureValue("after", column, span, fresh), stop
     if words in (["MAX", "WITHIN"], ["MIN", "WITHIN"]):
         span, stop = _span(name, text, tokens, at + 2)
         column, stop = _column(name, text, tokens, stop)

@@ -44,11 +44,14 @@ class FutureValue:
         The column whose values are taken; for "time to" the pattern.
     span : LookLength or None
         None for "at" and "time to".
+    fresh : LookLength or None
+        How old the value of "after" may be at the time that it is taken for; None for any age.
     """
 
     kind: Literal["at", "after", "max", "min", "time to"]
     column: str
     span: LookLength | None = None
+    fresh: LookLength | None = None
 
 
 class EventColumns:
@@ -78,14 +81,16 @@ class EventColumns:
         self._hold(pa.Table.from_batches(batches) if batches else empty, source.order_by)
 
     @classmethod
-    def of(cls, table: pa.Table, order_by: Sequence[str]) -> EventColumns:
-        """The columns of a table of events, in their order."""
+    def of(cls, table: pa.Table, order_by: Sequence[str], places: np.ndarray | None = None) -> EventColumns:
+        """The columns of a table of events, in their order; `places` are theirs among all events."""
         found = cls.__new__(cls)
         found._hold(table, order_by)
+        found._places = places
         return found
 
     def _hold(self, table: pa.Table, order_by: Sequence[str]) -> None:
         self._table = table
+        self._places: np.ndarray | None = None
         self.rows = len(self._table)
         self.times: np.ndarray | None = None
         self.unit = ""
@@ -96,6 +101,16 @@ class EventColumns:
                 column, self.unit = whole_numbers(column), unit_of(kind) or ""
             self.times = column.to_numpy(zero_copy_only=False)
         self._numbers: dict[str, np.ndarray] = {}
+
+    @property
+    def moments(self) -> np.ndarray:
+        """When each event happened, shape (rows,), int64 or float64; its place where there is no time."""
+        if self.times is None:
+            return np.arange(self.rows) if self._places is None else self._places
+        if self.times.dtype == np.uint64:  # in the same order, and with the same differences
+            return unsigned_words(self.times)
+        # Differences of narrow integers would wrap.
+        return self.times.astype(np.float64 if self.times.dtype.kind == "f" else np.int64, copy=False)
 
     def number(self, name: str, what: str = "an outcome") -> np.ndarray:
         """A column as numbers, shape (rows,), float64; NaN for a null. A message says what needs them."""
@@ -113,12 +128,15 @@ class EventColumns:
             self._numbers[name] = found
         return self._numbers[name]
 
+    def keys(self, partition: Sequence[Sequence[str]]) -> list[pa.ChunkedArray]:
+        """The key of each event: a column for each part of PARTITION BY."""
+        parts = [[self._plain(name) for name in names] for names in partition]
+        return [part[0] if len(part) == 1 else pc.coalesce(*part) for part in parts]
+
     def lanes(self, partition: Sequence[Sequence[str]]) -> np.ndarray:
         """The partition of each event as a number, shape (rows,), int64; -1 where it has none."""
         found = np.zeros(self.rows, np.int64)
-        for names in partition:
-            columns = [self._plain(name) for name in names]
-            column = columns[0] if len(columns) == 1 else pc.coalesce(*columns)
+        for column in self.keys(partition):
             coded = column.combine_chunks().dictionary_encode()
             codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
             width = len(coded.dictionary)
@@ -145,6 +163,13 @@ class FutureValues:
         The unit of times that are plain numbers.
     ends_of : callable
         Given a pattern, the positions at which it ends, in the same partitions.
+
+    Attributes
+    ----------
+    lanes : ndarray, shape (events,), int64
+        The partition of each event; -1 where it has none.
+    order : ndarray, shape (events,)
+        The events by partition, inside each in the order of the stream.
     """
 
     def __init__(
@@ -157,9 +182,9 @@ class FutureValues:
         self._events = events
         self._unit = events.unit or unit or ""
         self._ends_of = ends_of
-        lanes = events.lanes(partition)
-        self._order = ascending(lanes)
-        ranked = lanes[self._order]
+        self.lanes = events.lanes(partition)
+        self.order = ascending(self.lanes)
+        ranked = self.lanes[self.order]
         edges = np.append(0, np.flatnonzero(ranked[1:] != ranked[:-1]) + 1)
         if not len(ranked):
             edges = edges[:0]
@@ -171,6 +196,7 @@ class FutureValues:
         if len(self._begin):
             self._lane_stop[self._begin[0] :] = np.repeat(self._stop, self._stop - self._begin)
         self._known: dict[FutureValue, np.ndarray] = {}
+        self._ends: dict[str, tuple[np.ndarray, np.ndarray]] = {}
 
     def look(self, look: FutureValue) -> np.ndarray:
         """The value of an outcome for each event, shape (events,), float64; NaN where there is none."""
@@ -180,22 +206,40 @@ class FutureValues:
         if look not in self._known:
             found = np.full(self._events.rows, np.nan)
             if len(self._begin):
-                found[self._order] = self._looked(look)
+                found[self.order] = self._looked(look)
             self._known[look] = found
         return self._known[look]
+
+    def ahead(self, look: FutureValue) -> np.ndarray:
+        """How much time passes until the value is known, shape (events,), float64; 0 where there is none.
+
+        In the unit of the order column, or in places without one.
+        """
+        found = np.zeros(self._events.rows)
+        if look.kind == "at" or not len(self._begin):
+            return found
+        if look.span is not None and look.span.unit != "EVENTS":
+            return found + float(self._size(look.span))
+        own = self._events.moments[self.order]
+        if look.span is None:
+            at, known = self._next_end(look.column)
+        else:
+            at, known = self._counted(look.span, self._events.number(look.column)[self.order])
+        found[self.order] = np.where(known, own[at] - own, 0)
+        return found
 
     @property
     def placed(self) -> np.ndarray:
         """Which events are in a partition, shape (events,), bool."""
-        found = np.empty(len(self._order), bool)
-        found[self._order] = self._lane_stop > 0
+        found = np.empty(len(self.order), bool)
+        found[self.order] = self._lane_stop > 0
         return found
 
     def settled(self, look: FutureValue) -> np.ndarray:
         """At which events the value stays what it is, whatever events come later; shape (events,), bool."""
         found = np.ones(self._events.rows, bool)
         if look.kind != "at" and len(self._begin):
-            found[self._order] = self._settled(look) | (self._lane_stop == 0)
+            found[self.order] = self._settled(look) | (self._lane_stop == 0)
         return found
 
     def _settled(self, look: FutureValue) -> np.ndarray:
@@ -204,7 +248,7 @@ class FutureValues:
             return ~np.isnan(self._time_to(look.column))
         assert look.span is not None
         if look.span.unit == "EVENTS":
-            return self._counted(look.span, self._events.number(look.column)[self._order])[1]
+            return self._counted(look.span, self._events.number(look.column)[self.order])[1]
         times, exact = self._times(), self._size(look.span)
         size = float(exact) if times.dtype.kind == "f" else min(floor(exact), np.iinfo(np.int64).max)
         found = np.zeros(len(times), bool)
@@ -230,15 +274,15 @@ class FutureValues:
         found = np.zeros(self._events.rows, bool)
         if not len(self._begin):
             return found
-        count, begin = len(self._order), self._begin
-        at = np.where(unsettled[self._order], np.arange(count), count)[begin[0] :]
+        count, begin = len(self.order), self._begin
+        at = np.where(unsettled[self.order], np.arange(count), count)[begin[0] :]
         first = np.minimum(np.minimum.reduceat(at, begin - begin[0]), self._stop)
         needed = np.zeros(count, bool)
         needed[begin[0] :] = np.arange(begin[0], count) >= np.repeat(first, self._stop - begin)
         for name in columns:
-            held = _latest(self._events.number(name)[self._order], begin)[np.maximum(first - 1, 0)]
+            held = _latest(self._events.number(name)[self.order], begin)[np.maximum(first - 1, 0)]
             needed[held[(held >= begin) & (first > begin)]] = True
-        found[self._order] = needed
+        found[self.order] = needed
         return found
 
     def _check(self, look: FutureValue) -> None:
@@ -250,14 +294,16 @@ class FutureValues:
         assert look.span is not None
         if look.span.unit != "EVENTS":
             self._times()
-            self._size(look.span)
+            for length in (look.span, look.fresh):
+                if length is not None:
+                    self._size(length)
 
     def _looked(self, look: FutureValue) -> np.ndarray:
         """The same in the order of the lanes."""
         if look.kind == "time to":
             return self._time_to(look.column)
         assert look.span is not None
-        values = self._events.number(look.column)[self._order]
+        values = self._events.number(look.column)[self.order]
         if look.span.unit == "EVENTS":
             return self._by_events(look, values)
         times = self._times()
@@ -279,6 +325,9 @@ class FutureValues:
         if look.kind == "after":
             held = _latest(values, self._begin)[reached]
             found = np.where(held >= 0, values[np.maximum(held, 0)], np.nan)
+            if look.fresh is not None:  # the value is so old: what was looked ahead, less what it came after
+                age = size - (times[np.maximum(held, 0)] - times)
+                found[age > float(self._size(look.fresh))] = np.nan
         else:
             found = self._extreme(look, values, reached)
         return np.where(known, found, np.nan)
@@ -307,27 +356,28 @@ class FutureValues:
     def _time_to(self, pattern: str) -> np.ndarray:
         """Seconds, or the numbers of the order column, up to the next end of a pattern."""
         times = self._times()
-        ends = np.zeros(self._events.rows, bool)
-        ends[self._ends_of(pattern)] = True
-        there = np.flatnonzero(ends[self._order])
-        count = len(times)
-        place = np.searchsorted(there, np.arange(count), side="right")
-        at = _taken(there, place)
-        known = (place < len(there)) & (at < self._lane_stop)
+        at, known = self._next_end(pattern)
         passed = (times[at] - times).astype(np.float64)
         if self._unit:
             passed = passed * (NANOSECONDS[self._unit] / 1e9)
         return np.where(known, passed, np.nan)
 
+    def _next_end(self, pattern: str) -> tuple[np.ndarray, np.ndarray]:
+        """For each event, the next one of its lane at which a pattern ends, and whether there is one."""
+        if pattern not in self._ends:
+            ends = np.zeros(self._events.rows, bool)
+            ends[self._ends_of(pattern)] = True
+            there = np.flatnonzero(ends[self.order])
+            place = np.searchsorted(there, np.arange(len(ends)), side="right")
+            at = _taken(there, place)
+            self._ends[pattern] = at, (place < len(there)) & (at < self._lane_stop)
+        return self._ends[pattern]
+
     def _times(self) -> np.ndarray:
-        times = self._events.times
-        if times is None:
+        if self._events.times is None:
             raise ValueError("an outcome over time needs the column of time: name it with order_by")
-        own = times[self._order]
-        if own.dtype == np.uint64:  # in the same order, and with the same differences
-            return unsigned_words(own)
-        # Differences of narrow integers would wrap.
-        return own.astype(np.float64 if own.dtype.kind == "f" else np.int64, copy=False)
+        own: np.ndarray = self._events.moments[self.order]
+        return own
 
     def _size(self, span: LookLength) -> Fraction:
         """A length in the unit of the order column, exactly."""
