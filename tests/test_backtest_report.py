@@ -173,7 +173,7 @@ def test_the_page_needs_no_network(page: Path) -> None:
 def test_the_page_is_set_for_people(page: Path, tmp_path: Path) -> None:
     text = page.read_text()
     assert text.count("<figcaption>") == 8
-    assert "<figcaption>later: mean, 95 % interval, and the mean of all events (red)</figcaption>" in text
+    assert "<figcaption>later: mean, 95 % interval, and the base (red)</figcaption>" in text
     assert re.search(r"<td class=''>1970-01-02 12:00:00</td>", text)
     assert len(re.findall(r"<figure class='automaton'>(?:<\?xml[^>]*>)?\s*<svg", text)) == 1
     query = "SELECT * WHERE A ; B ; C WITHIN 1 DAY"

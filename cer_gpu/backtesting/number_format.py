@@ -55,7 +55,10 @@ def _figure(value: float | None, places: int | None, grouped: bool) -> str:
 
 def percents(values: Sequence[float | None]) -> list[str]:
     """Shares as text in percent, with one decimal."""
-    return ["" if value is None or value != value else f"{100 * value:.1f} %" for value in values]
+    # Adding 0 makes 0 of what rounds to -0.
+    return [
+        "" if value is None or value != value else f"{round(100 * value, 1) + 0.0:.1f} %" for value in values
+    ]
 
 
 def lengths_of_time(values: Sequence[timedelta | None]) -> list[str]:

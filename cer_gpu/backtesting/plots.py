@@ -196,7 +196,7 @@ class Plots:
 
     @drawn_offline
     def outcomes(self, name: str | None = None) -> altair.Chart:
-        """The mean of an outcome at the hits of each query or variant, and its mean at all events (red).
+        """The mean of an outcome at the hits of each query or variant, and its base (red).
 
         A line shows the 95 % confidence interval of the mean. At most forty queries or variants are shown,
         those with the most hits.
@@ -230,7 +230,10 @@ class Plots:
             y=alt.Y("variant:N", title=None, sort=order, axis=alt.Axis(labelLimit=400)),
             yOffset=alt.YOffset("sample:N", sort=samples),
             color=alt.Color("sample:N", title=None, scale=scale, legend=legend(samples)),
-            tooltip=["variant:N", "sample:N", "n:Q", "mean:Q", "low:Q", "high:Q", "median:Q", "base_mean:Q"],
+            tooltip=[
+                *("variant:N", "sample:N", "n:Q", "blocks:Q", "mean:Q", "low:Q", "high:Q", "median:Q"),
+                *("base_mean:Q", "gain_low:Q", "gain_high:Q"),
+            ],
         )
         chart = (
             base.mark_rule(strokeWidth=2).encode(
@@ -242,9 +245,7 @@ class Plots:
                 x="base_mean:Q", color=alt.value(SECOND_COLOUR)
             )
         )
-        return chart.properties(
-            title=f"{name}: mean, 95 % interval, and the mean of all events (red)", width=WIDTH
-        )
+        return chart.properties(title=f"{name}: mean, 95 % interval, and the base (red)", width=WIDTH)
 
     @drawn_offline
     def distribution(self, name: str | None = None) -> altair.Chart:

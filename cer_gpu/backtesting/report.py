@@ -27,7 +27,9 @@ MOST_DRAWN = 20
 MOST_VALUES = 30
 """Values of a parameter that are listed."""
 
-VALUES = frozenset({"mean", "p05", "p25", "median", "p75", "p95", "low", "high", "base_mean", "base_median"})
+VALUES = frozenset(
+    ("mean", "p05", "p25", "median", "p75", "p95", "low", "high", "base_mean", "gain_low", "gain_high")
+)
 """Figures of an outcome that are values of it, so that they are shown with as many decimals."""
 
 

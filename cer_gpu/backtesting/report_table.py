@@ -21,8 +21,8 @@ MOST_ROWS = 2000
 COUNTS = frozenset({"hits", "matches", "starts", "n", "died", "position"})
 """Columns of counts, which are shown even if they say the same in every row."""
 
-SHARES = frozenset({"positive", "base_positive"})
-"""Columns of shares, which are shown in percent."""
+SHARES = frozenset({"positive", "base_positive", "positive_gain_low", "positive_gain_high"})
+"""Columns of shares and their differences, which are shown in percent."""
 
 LONG = timedelta(hours=1)
 """Where times lie this far apart, parts of a second are left out."""
@@ -151,7 +151,7 @@ def _shown(column: pa.ChunkedArray, name: str, alike: Sequence[float] | None, is
         return ["" if value is None else _given(value) for value in column.to_pylist()]
     if name in SHARES:
         return percents(column.to_pylist())
-    if name in COUNTS or name == "base_n":
+    if name in COUNTS or name in ("base_n", "blocks"):
         return ["" if value is None else f"{value:,}" for value in column.to_pylist()]
     if _is_number(kind):
         return figures(column.to_pylist(), alike)

@@ -117,10 +117,14 @@ class Backtest(TableResult):
             `query`, the parameters of a sweep, `outcome`, `sample` ("all"; with `split` also "before" and
             "after"), then figures of the outcome's values at the hits: `n` (int64: how many there are) and,
             as float64, `mean`, the quantiles `p05`, `p25`, `median`, `p75`, `p95`, `positive` (the share
-            above 0), `low` and `high` (the 95 % confidence interval of the mean: by a bootstrap of the hits,
-            or by the normal distribution for more than 131,072 hits). For comparison, `base_n`, `base_mean`,
-            `base_median` and `base_positive` are the same figures at all events of the sample, whether the
-            query fires there or not.
+            above 0), `low` and `high` (the 95 % confidence interval of the mean), and `blocks` (int64: in how
+            many independent blocks of time the hits lie). The base is the same outcome at all events of the
+            sample that have a key at which the query has hits, weighted so that each key counts as much as
+            among the hits: `base_n` (int64: how many events), `base_mean` and `base_positive`. `gain_low` and
+            `gain_high` are the interval of the difference between `mean` and `base_mean`,
+            `positive_gain_low` and `positive_gain_high` that between `positive` and `base_positive`.
+            Hits that overlap, or occur together in several keys, make no interval narrower; intervals are
+            null for hits in one block.
 
         Raises
         ------
@@ -139,13 +143,16 @@ class Backtest(TableResult):
     ) -> BestVariants:
         """The queries or variants with the best values of an outcome, and whether they beat all events.
 
-        The best of many variants is often the best by chance. So each is compared with the *base*, the same
-        figure at all events, and its interval is widened for the number of variants that are compared
-        (Bonferroni's correction). `verdict` says whether the whole interval of any variant lies beyond the
-        base. With `split`, variants are chosen before it, and the verdict says how the best one did after it.
+        The best of many variants is often the best by chance. So each is compared with its *base*, the same
+        figure at all events, weighted by the keys of its hits. The interval of the difference is widened for
+        the number of variants that are compared (Bonferroni's correction). `verdict` says whether the whole
+        interval of any variant lies on one side of 0. With `split`, variants are chosen before it, and the
+        verdict says how the best one did after it.
 
-        The intervals assume that hits are independent. If hits are so close to each other that their outcomes
-        overlap, the intervals are too narrow.
+        Hits whose outcomes overlap, and hits of several keys at the same time, are not independent. So time
+        is cut into blocks, at least twice as long as the outcome looks ahead, and all hits of a block count
+        as one. With hits in fewer than 10 independent blocks, the verdict says that there is too little
+        independent history.
 
         Parameters
         ----------

@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from cer_gpu.api import Query
 from cer_gpu.backtesting.outcomes.expression import AskedOutcome
-from cer_gpu.backtesting.outcomes.keyed_base import KEY, MOMENT, KeyedBase
+from cer_gpu.backtesting.outcomes.keyed_sums import KEY, MOMENT, KeyedSums
 from cer_gpu.backtesting.outcomes.summary import summary
 from cer_gpu.backtesting.outcomes.table import (
     OutcomeQuery,
@@ -291,7 +291,7 @@ class KeptOutcomes:
         before: Any,
         settled: np.ndarray,
         done: np.ndarray,
-    ) -> list[list[tuple[KeyedBase, KeyedBase]]]:
+    ) -> list[list[tuple[KeyedSums, KeyedSums]]]:
         """For each outcome and sample the sums of the settled events, and those of all events."""
         lanes, found = values.around_of(partition).lanes, []
         for place, one in enumerate(self._wanted):
@@ -300,11 +300,11 @@ class KeptOutcomes:
                 mask = np.zeros(len(lanes), bool)
                 mask[inside] = True
                 fresh, rest = (
-                    KeyedBase.of(values.base_of(one, partition, mask & which & ~done), lanes, keys)
+                    KeyedSums.of(values.base_of(one, partition, mask & which & ~done), lanes, keys)
                     for which in (settled, ~settled)
                 )
                 if before is not None:
-                    fresh = KeyedBase(**before[place][number]).with_base(fresh, span.level)
+                    fresh = KeyedSums(**before[place][number]).with_base(fresh, span.level)
                 own.append((fresh, fresh.with_base(rest, span.level)))
             found.append(own)
         return found
@@ -316,7 +316,7 @@ class KeptOutcomes:
         keys: Sequence[pa.ChunkedArray],
         places: np.ndarray,
         settled: np.ndarray,
-        base: list[list[tuple[KeyedBase, KeyedBase]]],
+        base: list[list[tuple[KeyedSums, KeyedSums]]],
         before: Any,
         new: NewFileColumns,
         number: int,

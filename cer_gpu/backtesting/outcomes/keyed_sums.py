@@ -16,7 +16,7 @@ KEY, MOMENT, BLOCK, SUM = "key {}", "moment", "block", "sum {}"
 
 
 @dataclass(frozen=True, slots=True)
-class KeyedBase:
+class KeyedSums:
     """The values of an outcome at events, summed up by key and block: `BaseSums` as a table.
 
     Attributes
@@ -30,20 +30,20 @@ class KeyedBase:
     table: pa.Table
 
     @classmethod
-    def of(cls, base: BaseSums, lanes: np.ndarray, keys: Sequence[pa.ChunkedArray]) -> KeyedBase:
+    def of(cls, base: BaseSums, lanes: np.ndarray, keys: Sequence[pa.ChunkedArray]) -> KeyedSums:
         """The sums of events, whose lanes and keys are given."""
         numbers, first = np.unique(lanes, return_index=True)
         at = pa.array(first[np.searchsorted(numbers, base.lane)])
         columns = {KEY.format(place): key.take(at) for place, key in enumerate(keys)}
         return cls(base.level, pa.table(columns | _columns(base)))
 
-    def with_base(self, other: KeyedBase, level: int) -> KeyedBase:
+    def with_base(self, other: KeyedSums, level: int) -> KeyedSums:
         """The sums of the events of both, by blocks of a level that neither exceeds."""
         whole = pa.concat_tables([self.table, other.table], promote_options="permissive")
         lanes, many = _lanes(whole), len(self.table)
         both = self._sums(self.table, lanes[:many]), other._sums(other.table, lanes[many:])
         added = joined(*both, level)
-        return KeyedBase.of(added, lanes, [whole.column(name) for name in _keys(whole)])
+        return KeyedSums.of(added, lanes, [whole.column(name) for name in _keys(whole)])
 
     def sums(self, hits: pa.Table, values: np.ndarray) -> BlockSums:
         """The sums of hits, given their table with keys and moments, and their values."""
