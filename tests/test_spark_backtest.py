@@ -314,7 +314,7 @@ def test_a_split_is_on_the_clock_of_the_session(spark: Any, table: pa.Table, fra
         spark.conf.set("spark.sql.session.timeZone", "UTC")
     expected = cer.backtest(KEYED, table, **given | {"split": "1970-01-01 00:07:00"}, **OPTIONS).outcomes
     assert_same_outcomes(found, expected)
-    assert min(row["base_n"] for row in found.to_pylist()) > 100
+    assert min(row["base_n"] for row in found.to_pylist() if row["n"]) > 100
 
 
 def test_outcomes_of_keys_too_long_for_a_task(spark: Any, table: pa.Table) -> None:

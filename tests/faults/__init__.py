@@ -6,6 +6,7 @@ from faults import (
     general,
     indexes,
     loop,
+    outcomes,
     registers,
     rewriting,
     rows,
@@ -26,6 +27,7 @@ TABLES = {
     "rewriting": rewriting.FAULTS,
     "rows": rows.FAULTS,
     "answers": answers.FAULTS,
+    "outcomes": outcomes.FAULTS,
     "thresholds": thresholds.FAULTS,
     "virtual_device": virtual_device.FAULTS,
 }
