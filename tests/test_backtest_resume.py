@@ -16,8 +16,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from outcome_tables import assert_same_outcomes
 from generate import any_query, stream, stream_to_table
+from outcome_tables import assert_same_outcomes
 from random_correlated import random_correlated
 from random_looked_for import looking_query
 from random_one_clock import one_clock_query

@@ -143,7 +143,8 @@ def test_too_little_history_allows_no_claim() -> None:
     assert not best.beats_base
     assert best.verdict.startswith(
         "There is too little independent history for a claim: the hits of a query lie in at most "
-        f"{row['blocks']} independent blocks of time, and 10 are needed (hits that overlap, or occur together, do not count "
+        f"{row['blocks']} independent blocks of time, and 10 are needed "
+        "(hits that overlap, or occur together, do not count "
         "twice). The mean of later is "
     )
 

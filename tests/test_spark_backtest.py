@@ -11,8 +11,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
-from outcome_tables import assert_same_outcomes
 import spark_sessions
+from outcome_tables import assert_same_outcomes
 from spark_tasks import ROW, shuffled
 from test_spark_operators import history
 
