@@ -6,6 +6,7 @@ import os
 from typing import Any
 
 from cer_gpu.engine import devices
+from cer_gpu.engine.device_loss import device_loss
 from cer_gpu.engine.run import device_choice
 from cer_gpu.errors import DeviceError
 from cer_gpu.printable_text import brief
@@ -35,7 +36,8 @@ def device_of_task(mode: str, context: Any) -> tuple[str, str]:
     Raises
     ------
     DeviceError
-        When a GPU is required and cannot be used, or computes wrong answers.
+        When a GPU is required and cannot be used, was lost in this process, or computes wrong answers. Spark
+        then runs the task again in a new process.
     """
     if mode == "off":
         return "cpu", ""
@@ -46,6 +48,8 @@ def device_of_task(mode: str, context: Any) -> tuple[str, str]:
     if mode == "auto" and not named and devices.no_driver() is not None:
         return "cpu", ""
     count, absent = devices.usable_devices()
+    if (loss := device_loss()) is not None:
+        count, absent = 0, str(loss)
     if not count:
         if mode == "required":
             raise DeviceError(f"spark.cer.gpu=required, and the task has no GPU: {absent}")

@@ -97,7 +97,7 @@ def test_without_memory_the_cpu_follows_them(followed: list[int], monkeypatch: p
     text = "SELECT * WHERE (A AS a FILTER a[x > $p]) ; B WITHIN 2 hours"
     sweep = cer.sweep(text, p=list(range(8)))
     expected = cer.backtest(sweep, ticks(80), order_by="ts", device="cpu").to_arrow()
-    monkeypatch.setattr(teams, "with_memory", lambda action: None)
+    monkeypatch.setattr(teams, "tried_on", lambda number, action: None)
     assert cer.backtest(sweep, ticks(80), order_by="ts", device="cuda").to_arrow().equals(expected)
     assert followed == [0]
 

@@ -156,7 +156,7 @@ def test_without_memory_the_cpu_follows_them(
 ) -> None:
     sweep = cer.sweep(f"SELECT * FROM S WHERE {TEMPLATES[0]} {within}", **GIVEN)
     expected = cer.backtest(sweep, ticks(80), order_by="ts", device="cpu").to_arrow()
-    monkeypatch.setattr(device_teams, "with_memory", lambda action: None)
+    monkeypatch.setattr(device_teams, "tried_on", lambda number, action: None)
     assert cer.backtest(sweep, ticks(80), order_by="ts", device="cuda").to_arrow().equals(expected)
     assert followed == [0]
 

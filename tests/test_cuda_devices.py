@@ -14,9 +14,9 @@ from cer_gpu.kernels.device import availability
 from cuda_device import TINY, USABLE, allocators
 
 import cer_gpu as cer
+from cer_gpu.engine import devices
 from cer_gpu.engine.cuda import classify as cuda_classify
 from cer_gpu.engine.cuda import memory as cuda_memory
-from cer_gpu.engine.cuda import pool as cuda_pool
 from cer_gpu.engine.cuda import staging as cuda_staging
 from cer_gpu.engine.cuda.check import findings
 from cer_gpu.engine.cuda.machines import automaton as cuda_devices
@@ -337,8 +337,8 @@ def two(monkeypatch: pytest.MonkeyPatch) -> set[int]:
     found = availability.UsableDevices(("One", "Two"), "One can be used")
     monkeypatch.setattr(availability, "cuda_usable", lambda: found)
     monkeypatch.setattr(findings, "fault_of", lambda number: None)  # no second one is there
-    for module in (cuda_classify, cuda_devices, cuda_pool, cuda_run, cuda_memory):
-        monkeypatch.setattr(module, "on", noting, raising=False)
+    for module in (devices, cuda_classify, cuda_devices, cuda_run):
+        monkeypatch.setattr(module, "on", noting)
     return used
 
 

@@ -41,7 +41,7 @@ from test_join_kernels import pairs_of_runs
 
 import cer_gpu as cer
 from cer_gpu.api import Query
-from cer_gpu.engine.cuda import pool
+from cer_gpu.engine import devices
 from cer_gpu.engine.cuda.machines import automaton as cuda_devices
 from cer_gpu.engine.cuda.machines import joins, units
 from cer_gpu.engine.cuda.machines.joins import DevicesJoin
@@ -397,7 +397,7 @@ class ExhaustedError(Exception):
 
 def test_several_devices(done: Counter[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """Ranges of pieces, each on a device of its own; the one that is there stands for both."""
-    for module in (units, pool):
+    for module in (units, devices):
         monkeypatch.setattr(module, "on", lambda number: cuda_devices.on(0))
     begun = DevicesJoin.__init__
     monkeypatch.setattr(DevicesJoin, "__init__", lambda self, window, _: begun(self, window, (0, 1)))

@@ -27,6 +27,7 @@ from test_kernel_steps import events_of, layered, tables_of
 
 import cer_gpu as cer
 from cer_gpu.api import Query
+from cer_gpu.engine import devices
 from cer_gpu.engine.cuda import pool
 from cer_gpu.engine.cuda.machines import automaton as cuda_devices
 from cer_gpu.engine.cuda.machines import one_device, units
@@ -221,7 +222,7 @@ def test_numbers_are_exact_after_much_larger_ones(done: Counter[str]) -> None:
 
 def test_several_devices(done: Counter[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """Ranges of units, each on a device of its own; the one that is there stands for both."""
-    for module in (pool, units):
+    for module in (devices, units):
         monkeypatch.setattr(module, "on", lambda number: cuda_devices.on(0))
     begun = DevicesSteps.__init__
     monkeypatch.setattr(DevicesSteps, "__init__", lambda self, window, _: begun(self, window, (0, 1)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import nullcontext
 from enum import Enum, IntEnum
 from types import SimpleNamespace
 
@@ -10,9 +11,10 @@ import numba
 import numpy as np
 import pytest
 from cer_gpu.kernels.device import availability
-from cer_gpu.kernels.device.availability import cuda_usable, out_of_memory
+from cer_gpu.kernels.device.availability import cuda_usable, lost_context, out_of_memory
 
-from cer_gpu.engine.devices import with_memory
+from cer_gpu.engine import devices
+from cer_gpu.engine.devices import tried_on
 
 
 def test_here_it_is_said_in_one_line() -> None:
@@ -90,15 +92,18 @@ def test_the_simulator_counts_as_a_device(monkeypatch: pytest.MonkeyPatch) -> No
 
 class Code(IntEnum):
     OUT_OF_MEMORY = 2
+    LAUNCH_FAILED = 719
 
 
 class OpaqueCode(Enum):
     OUT_OF_MEMORY = 2
 
 
-def error_of(module: str, base: type[Exception] = Exception, **members: object) -> Exception:
+def error_of(
+    module: str, base: type[Exception] = Exception, text: str = "no memory", **members: object
+) -> Exception:
     """An error of a package, as one of its modules would raise it."""
-    made = type("FailedError", (base,), {"__module__": module})("no memory")
+    made = type("FailedError", (base,), {"__module__": module})(text)
     for name, value in members.items():
         setattr(made, name, value)
     return made
@@ -114,6 +119,8 @@ def error_of(module: str, base: type[Exception] = Exception, **members: object) 
         error_of("cupy_backends.cuda.api.runtime", RuntimeError, status=2),
         error_of("cupy_backends.cuda.api.driver", RuntimeError, status=2),
         MemoryError("std::bad_alloc: out_of_memory: CUDA error at: device_buffer.hpp"),
+        error_of("cuda.core._utils.cuda_utils", text="CUDA_ERROR_OUT_OF_MEMORY: The API call failed"),
+        RuntimeError("CUDA error at: memory.cpp:12: cudaErrorMemoryAllocation out of memory"),
     ],
 )
 def test_no_memory_on_the_device(error: Exception) -> None:
@@ -142,14 +149,52 @@ def test_other_errors_are_not_the_lack_of_it(error: Exception) -> None:
     assert not out_of_memory(error)
 
 
-def test_the_hosts_lack_of_memory_is_raised() -> None:
+@pytest.mark.parametrize(
+    ("error", "name"),
+    [
+        (error_of("numba.cuda.cudadrv.driver", code=700), "ILLEGAL_ADDRESS"),
+        (error_of("numba.cuda.cudadrv.driver", code=Code.LAUNCH_FAILED), "LAUNCH_FAILED"),
+        (error_of("cupy_backends.cuda.api.runtime", RuntimeError, status=710), "ASSERT"),
+        (
+            error_of("cuda.core._utils.cuda_utils", text="CUDA_ERROR_ILLEGAL_ADDRESS: a"),
+            "ILLEGAL_ADDRESS",
+        ),
+        (RuntimeError("CUDA error at: a.cpp:7: cudaErrorLaunchFailure unspecified"), "LAUNCH_FAILED"),
+        (error_of("rmm", text="cudaErrorEccUncorrectable uncorrectable ECC error"), "ECC_UNCORRECTABLE"),
+    ],
+)
+def test_the_end_of_a_context(error: Exception, name: str) -> None:
+    told = lost_context(error)
+    assert told is not None
+    assert told.startswith(f"CUDA_ERROR_{name} (")
+    assert not out_of_memory(error)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        error_of("numba.cuda.cudadrv.driver", code=2),
+        error_of("numba.cuda.cudadrv.driver", code=1),
+        error_of("requests", code=None, status=700, text="CUDA_ERROR_ILLEGAL_ADDRESS"),
+        error_of("cuda.core._utils.cuda_utils", text="CUDA_ERROR_INVALID_VALUE: This indicates"),
+        error_of("cuda.core._utils.cuda_utils", text="nothing known"),
+        RuntimeError("an illegal address"),
+        MemoryError(),
+    ],
+)
+def test_other_errors_end_no_context(error: Exception) -> None:
+    assert lost_context(error) is None
+
+
+def test_the_hosts_lack_of_memory_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
     """It would come again with less work on the device, and the CPU has no more of it."""
+    monkeypatch.setattr(devices, "on", nullcontext)
 
     def action() -> None:
         raise MemoryError
 
     with pytest.raises(MemoryError):
-        with_memory(action)
+        tried_on(0, action)
 
 
 def test_numbas_own_error_is_known() -> None:

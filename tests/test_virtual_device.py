@@ -61,6 +61,7 @@ def run(settings: str, *arguments: str) -> str:
         ("", "test_virtual_kernels.py"),
         pytest.param("races=0", "test_virtual_budgets.py", marks=pytest.mark.large),
         ("lazy,devices=2", "test_virtual_engine.py"),
+        pytest.param("lazy,devices=2,races=0", "test_virtual_loss.py", marks=pytest.mark.large),
     ],
 )
 def test_on_virtual_devices(settings: str, file: str) -> None:

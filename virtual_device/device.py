@@ -61,6 +61,7 @@ class VirtualDevice:
         assert folder is not None
         self._library.virtual_linker(os.fsencode(linker(folder)))
         self._library.virtual_fault.restype = ctypes.c_long
+        self._library.virtual_worked.restype = ctypes.c_long
         self._library.virtual_kernel.argtypes = [
             ctypes.c_int,
             ctypes.c_char_p,
@@ -81,8 +82,8 @@ class VirtualDevice:
 
     def configure(self, settings: Settings) -> None:
         """Change the settings, once all work is done."""
-        self.settings = settings
-        self._library.virtual_configure((ctypes.c_long * 7)(*settings.numbers()))
+        self.settings, numbers = settings, settings.numbers()
+        self._library.virtual_configure((ctypes.c_long * len(numbers))(*numbers))
 
     def reset(self) -> None:
         """Forget the faults, the counts, and that a device was lost."""
@@ -100,6 +101,10 @@ class VirtualDevice:
             told = text.value.decode(errors="replace")
             found.append(re.sub(r"^_Z\w+", lambda mangled: plain_name(mangled[0]), told))
         return found if count <= 64 else [*found, f"and {count - 64} more"]
+
+    def worked(self) -> int:
+        """How many launches and copies have begun since the last reset or change of the settings."""
+        return int(self._library.virtual_worked())
 
     def traffic(self) -> dict[str, KernelTraffic]:
         """What each kernel has done in all its forms since the last reset, by its name and its module's."""

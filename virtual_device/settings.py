@@ -30,6 +30,11 @@ class Settings:
     lose : bool
         Whether an illegal access ends the use of the device, as on a GPU: all calls then return its error.
         If not, the kernel goes on, and the access goes to a place of its own.
+    loss : int
+        Which launch or copy ends the use of the device, counted from 1 since the last reset or change of the
+        settings; 0 for none. It does nothing, and all calls that need a context return `error` from then on.
+    error : int
+        The error of the driver with which the device is lost: by default CUDA_ERROR_ILLEGAL_ADDRESS.
     """
 
     devices: int = 1
@@ -39,6 +44,8 @@ class Settings:
     seed: int = 0
     races: bool = True
     lose: bool = False
+    loss: int = 0
+    error: int = 700
 
     def __post_init__(self) -> None:
         if self.order not in ORDERS:

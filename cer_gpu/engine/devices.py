@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
-from contextlib import AbstractContextManager
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TypeVar
 
 from cer_gpu.caller_warnings import warn
+from cer_gpu.engine.device_loss import LostDeviceError, device_loss, hold, note_loss, say_loss
 from cer_gpu.engine.versions import driver_library
 
 Result = TypeVar("Result")
@@ -47,19 +48,71 @@ def no_driver() -> str | None:
     return None if count.value else "no CUDA device was found"
 
 
-def on(number: int) -> AbstractContextManager[Any]:
-    """A context in which this thread allocates and launches on a CUDA device."""
+@contextmanager
+def on(number: int) -> Iterator[None]:
+    """A context in which this thread allocates and launches on a CUDA device.
+
+    Raises
+    ------
+    LostDeviceError
+        Where the device is lost meanwhile, or a device of this process was lost before.
+    """
     from numba import cuda
 
-    return cuda.gpus[number]
+    from cer_gpu.kernels.device.availability import lost_context
+
+    loss, done = device_loss(), False
+    if loss is not None:
+        raise LostDeviceError(loss)
+    try:
+        with cuda.gpus[number]:
+            yield
+            done = True
+    except LostDeviceError:
+        raise
+    except Exception as error:
+        told = lost_context(error)
+        if told is None:
+            raise
+        first = device_loss() is None
+        loss = note_loss(number, told)
+        if first:
+            _leave_memory()
+        if not done:  # else leaving the context has raised the error, and the work is done
+            raise LostDeviceError(loss) from error
 
 
-def with_memory(action: Callable[[], Result]) -> Result | None:
-    """The result of an action on a device; None if there was no memory for it."""
+def _leave_memory() -> None:
+    """Let Numba give no memory of a device back: that would raise an error in the midst of other work."""
+    from numba import cuda
+
+    for gpu in cuda.gpus:
+        context = getattr(gpu, "primary_context", None)
+        if context is not None:
+            hold(context.defer_cleanup())
+
+
+def tried_on(number: int, action: Callable[[], Result]) -> Result | None:
+    """The result of an action on a CUDA device; None if that has no memory for it, or was lost."""
+
+    def there() -> Result:
+        with on(number):
+            return action()
+
+    return tried(there)
+
+
+def tried(action: Callable[[], Result]) -> Result | None:
+    """The same for an action that chooses its devices by `on`.
+
+    Another device may be chosen for the first time only where none is: Numba then drops the one that is.
+    """
     from cer_gpu.kernels.device.availability import out_of_memory
 
     try:
         return action()
+    except LostDeviceError:
+        return None
     except Exception as error:
         if not out_of_memory(error):
             raise
@@ -67,6 +120,10 @@ def with_memory(action: Callable[[], Result]) -> Result | None:
     return None
 
 
-def say_no_memory(number: int, what: str) -> None:
-    """Warn that a device has no memory left for something, and that the CPU does it."""
-    warn(f"cuda:{number} has no memory left for {what}: the CPU does this part")
+def say_by_cpu(number: int, what: str) -> None:
+    """Warn that the CPU does something, since a device has no memory left for it, or was lost."""
+    loss = device_loss()
+    if loss is None:
+        warn(f"cuda:{number} has no memory left for {what}: the CPU does this part")
+    else:
+        say_loss(loss)

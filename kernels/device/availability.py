@@ -8,8 +8,32 @@ import numpy as np
 OUT_OF_MEMORY = 2
 """What the driver and the runtime return where no memory is left: CUDA_ERROR_OUT_OF_MEMORY."""
 
+LOST = {
+    214: ("ECC_UNCORRECTABLE", "an error in its memory that cannot be corrected"),
+    220: ("NVLINK_UNCORRECTABLE", "an error of NVLink that cannot be corrected"),
+    226: ("CONTAINED", "an error of the hardware that was contained"),
+    700: ("ILLEGAL_ADDRESS", "an access outside of its memory"),
+    702: ("LAUNCH_TIMEOUT", "a kernel that ran too long"),
+    709: ("CONTEXT_IS_DESTROYED", "its context was destroyed"),
+    710: ("ASSERT", "an assertion in a kernel"),
+    714: ("HARDWARE_STACK_ERROR", "an error of a kernel's stack"),
+    715: ("ILLEGAL_INSTRUCTION", "an illegal instruction"),
+    716: ("MISALIGNED_ADDRESS", "an access at a misaligned address"),
+    717: ("INVALID_ADDRESS_SPACE", "an access in the wrong kind of memory"),
+    718: ("INVALID_PC", "a jump outside of a kernel"),
+    719: ("LAUNCH_FAILED", "a kernel that failed"),
+    721: ("TENSOR_MEMORY_LEAK", "memory that a kernel did not give back"),
+}
+"""The errors of the driver that end a context, by their numbers: names without `CUDA_ERROR_`, and meanings.
+
+After one of them every later call returns it, and the process must be started again to use CUDA (`cuda.h`).
+"""
+
 ALLOCATORS = ("cupy", "cupy_backends", "rmm")
-"""Packages whose errors may say that a device has no memory left."""
+"""Packages whose errors may say that a device has no memory left, or was lost."""
+
+_NUMBERS = {name.replace("_", ""): number for number, (name, _) in LOST.items()}
+_NUMBERS |= {"LAUNCHFAILURE": 719, "OUTOFMEMORY": OUT_OF_MEMORY, "MEMORYALLOCATION": OUT_OF_MEMORY}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,22 +58,47 @@ class UsableDevices:
 def out_of_memory(error):
     """Whether an exception says that a device had no memory left, or the host no page-locked memory.
 
-    Numba's errors carry the driver's code, those of CuPy's bindings the status of the driver or the runtime;
-    CuPy's pool raises a MemoryError of its own, and RMM a plain one with the name of its C++ exception.
-    Any other MemoryError is the host's: less work on the device would not help.
+    CuPy's pool raises a MemoryError of its own, and RMM a plain one with the name of its C++ exception. Any
+    other MemoryError is the host's: less work on the device would not help.
     """
     if isinstance(error, MemoryError):
         return _package_of(error) in ALLOCATORS or str(error).startswith("std::bad_alloc")
-    return _number(error, "code") == OUT_OF_MEMORY or (
-        _package_of(error) in ALLOCATORS and _number(error, "status") == OUT_OF_MEMORY
-    )
+    return _number_of(error) == OUT_OF_MEMORY
+
+
+def lost_context(error):
+    """What ended the context of a device, as an exception tells it; None for any other exception."""
+    number = _number_of(error)
+    if number not in LOST:
+        return None
+    name, meaning = LOST[number]
+    return f"CUDA_ERROR_{name} ({meaning})"
+
+
+def _number_of(error: Exception) -> object:
+    """The number of the driver's error in an exception.
+
+    Numba's errors carry it, those of CuPy's bindings the status of the driver or the runtime. Launches are
+    made by cuda.core, whose errors begin with the name; RMM raises a RuntimeError with the runtime's name.
+    """
+    code, package = _member(error, "code"), _package_of(error)
+    if isinstance(code, int):
+        return code
+    status = _member(error, "status")
+    if package in ALLOCATORS and isinstance(status, int):
+        return status
+    if package in ALLOCATORS or package == "cuda" or type(error) is RuntimeError:
+        words = str(error).replace("_", "").replace(":", " ").upper().split()
+        named = [word.removeprefix("CUDAERROR") for word in words if word.startswith("CUDAERROR")]
+        return next((_NUMBERS[name] for name in named if name in _NUMBERS), None)
+    return None
 
 
 def _package_of(error: Exception) -> str:
     return type(error).__module__.partition(".")[0]
 
 
-def _number(error: Exception, name: str) -> object:
+def _member(error: Exception, name: str) -> object:
     """A number that an exception carries, which may be a member of an enumeration."""
     value = getattr(error, name, None)
     return getattr(value, "value", value)

@@ -3,6 +3,7 @@
 from faults import (
     answers,
     arena,
+    device_loss,
     general,
     indexes,
     loop,
@@ -30,5 +31,6 @@ TABLES = {
     "outcomes": outcomes.FAULTS,
     "thresholds": thresholds.FAULTS,
     "virtual_device": virtual_device.FAULTS,
+    "device_loss": device_loss.FAULTS,
 }
 """The faults of each part, by the name that `ONLY=` takes."""

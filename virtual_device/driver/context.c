@@ -154,7 +154,7 @@ API CUresult cuCtxSetCurrent(CUcontext context) {
 }
 
 API CUresult cuCtxPushCurrent(CUcontext context) {
-    ENTER;
+    ENTER_CONTEXT;
     if (depth == MOST_CONTEXTS) LEAVE(CUDA_ERROR_UNKNOWN);
     stack[depth++] = DEVICE_OF(context);
     LEAVE(CUDA_SUCCESS);
@@ -165,7 +165,7 @@ API CUresult cuCtxPopCurrent(CUcontext *context) {
     if (!depth) LEAVE(CUDA_ERROR_INVALID_CONTEXT);
     depth--;
     if (context) *context = CONTEXT(stack[depth]);
-    LEAVE(CUDA_SUCCESS);
+    LEAVE(lost);
 }
 
 API CUresult cuCtxGetDevice(CUdevice *device) {
@@ -221,6 +221,8 @@ static const struct {
     {CUDA_ERROR_ILLEGAL_ADDRESS, "CUDA_ERROR_ILLEGAL_ADDRESS", "an illegal memory access was encountered"},
     {CUDA_ERROR_MISALIGNED_ADDRESS, "CUDA_ERROR_MISALIGNED_ADDRESS", "misaligned address"},
     {CUDA_ERROR_ILLEGAL_INSTRUCTION, "CUDA_ERROR_ILLEGAL_INSTRUCTION", "an illegal instruction was encountered"},
+    {CUDA_ERROR_LAUNCH_FAILED, "CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure"},
+    {CUDA_ERROR_ECC_UNCORRECTABLE, "CUDA_ERROR_ECC_UNCORRECTABLE", "uncorrectable ECC error encountered"},
 };
 #define ERRORS (sizeof errors / sizeof *errors)
 

@@ -24,11 +24,16 @@
     ++*counter
 #define LEAVE(result) return leave(result)
 
+// The same for a function that needs a context: once that is lost, it returns the error that has ended it.
+#define ENTER_CONTEXT                                                                                        \
+    ENTER;                                                                                                   \
+    if (lost) LEAVE(lost)
+
 enum { ASCENDING, DESCENDING, RANDOM };
 
 // The same fields, in this order, as `Settings` in `settings.py`.
 typedef struct {
-    long devices, memory, lazy, order, seed, races, lose;
+    long devices, memory, lazy, order, seed, races, lose, loss, error;
 } Settings;
 
 enum { DEVICE, PINNED, REGISTERED, STATIC };
@@ -90,6 +95,7 @@ CUresult leave(CUresult result);
 long *counter_of(const char *name);
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void lose(CUresult error);
+void work_begins(void);
 
 int current_device(void);
 

@@ -107,10 +107,9 @@ static CUresult give(void *address, int kind) {
 }
 
 API CUresult cuMemAlloc(CUdeviceptr *address, size_t size) {
-    ENTER;
+    ENTER_CONTEXT;
     int device = current_device();
     if (device < 0) LEAVE(CUDA_ERROR_INVALID_CONTEXT);
-    if (lost) LEAVE(lost);
     if (!size) LEAVE(CUDA_ERROR_INVALID_VALUE);
     if (used[device] + (long)size > settings.memory) LEAVE(CUDA_ERROR_OUT_OF_MEMORY);
     used[device] += size;
@@ -129,29 +128,29 @@ API CUresult cuMemAllocFromPoolAsync(CUdeviceptr *address, size_t size, CUmemory
 }
 
 API CUresult cuMemFree(CUdeviceptr address) {
-    ENTER;
+    ENTER_CONTEXT;
     LEAVE(give((void *)address, DEVICE));
 }
 
 API CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream) {
-    ENTER;
+    ENTER_CONTEXT;
     LEAVE(give((void *)address, DEVICE));
 }
 
 API CUresult cuMemGetInfo(size_t *left, size_t *total) {
-    ENTER;
+    ENTER_CONTEXT;
     int device = current_device();
     if (device < 0) LEAVE(CUDA_ERROR_INVALID_CONTEXT);
     *left = settings.memory > used[device] ? settings.memory - used[device] : 0;
     *total = settings.memory;
-    LEAVE(lost);
+    LEAVE(CUDA_SUCCESS);
 }
 
 API CUresult cuMemHostAlloc(void **address, size_t size, unsigned flags) {
-    ENTER;
+    ENTER_CONTEXT;
     if (current_device() < 0) LEAVE(CUDA_ERROR_INVALID_CONTEXT);
     *address = take(size, PINNED, current_device());
-    LEAVE(lost);
+    LEAVE(CUDA_SUCCESS);
 }
 
 API CUresult cuMemAllocHost(void **address, size_t size) {
@@ -160,30 +159,30 @@ API CUresult cuMemAllocHost(void **address, size_t size) {
 }
 
 API CUresult cuMemFreeHost(void *address) {
-    ENTER;
+    ENTER_CONTEXT;
     LEAVE(give(address, PINNED));
 }
 
 API CUresult cuMemHostRegister(void *address, size_t size, unsigned flags) {
-    ENTER;
+    ENTER_CONTEXT;
     if (find(address, 1)) LEAVE(CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED);
     allow(address, size, REGISTERED, current_device());
-    LEAVE(lost);
+    LEAVE(CUDA_SUCCESS);
 }
 
 API CUresult cuMemHostUnregister(void *address) {
-    ENTER;
+    ENTER_CONTEXT;
     LEAVE(give(address, REGISTERED));
 }
 
 API CUresult cuMemHostGetDevicePointer(CUdeviceptr *device, void *address, unsigned flags) {
-    ENTER;
+    ENTER_CONTEXT;
     *device = (CUdeviceptr)address;
     LEAVE(CUDA_SUCCESS);
 }
 
 API CUresult cuMemGetAddressRange(CUdeviceptr *base, size_t *size, CUdeviceptr address) {
-    ENTER;
+    ENTER_CONTEXT;
     Allocation *found = find((void *)address, 1);
     if (!found) LEAVE(CUDA_ERROR_NOT_FOUND);
     if (base) *base = (CUdeviceptr)found->at;
@@ -209,13 +208,13 @@ static CUresult attribute(void *value, int asked, Allocation *of, CUdeviceptr ad
 }
 
 API CUresult cuPointerGetAttribute(void *value, CUpointer_attribute asked, CUdeviceptr address) {
-    ENTER;
+    ENTER_CONTEXT;
     Allocation *found = find((void *)address, 1);
     LEAVE(found ? attribute(value, asked, found, address) : CUDA_ERROR_INVALID_VALUE);
 }
 
 API CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute *asked, void **values, CUdeviceptr address) {
-    ENTER;
+    ENTER_CONTEXT;
     Allocation *found = find((void *)address, 1);
     for (unsigned at = 0; at < count; at++)
         if (found) attribute(values[at], asked[at], found, address);

@@ -76,7 +76,7 @@ static Kernel *kernel_of(int library, const char *name) {
 
 API CUresult cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *options, void **values,
                                unsigned count, CUlibraryOption *more, void **more_values, unsigned more_count) {
-    ENTER;
+    ENTER_CONTEXT;
     int number = 0;
     CUresult result = load(code, &number);
     *library = HANDLE(number);
@@ -176,7 +176,7 @@ API CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute asked,
 }
 
 API CUresult cuModuleLoadData(CUmodule *module, const void *code) {
-    ENTER;
+    ENTER_CONTEXT;
     int number = 0;
     CUresult result = load(code, &number);
     *module = HANDLE(number);
@@ -227,11 +227,10 @@ static void take_parameters(Work *work, Kernel *kernel, void **values, char *pac
 API CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
                             unsigned block_y, unsigned block_z, unsigned shared, CUstream stream, void **values,
                             void **extra) {
-    ENTER;
+    ENTER_CONTEXT;
     Kernel *kernel = (Kernel *)function;
     char *packed = 0;
     if (current_device() < 0) LEAVE(CUDA_ERROR_INVALID_CONTEXT);
-    if (lost) LEAVE(lost);
     if (!grid_x || !grid_y || !grid_z || !block_x || !block_y || !block_z || grid_x > 2147483647 || grid_y > 65535 ||
         grid_z > 65535 || (unsigned long)block_x * block_y * block_z > BLOCK_THREADS || block_z > 64 ||
         shared + kernel->shared > SHARED_BYTES) {

@@ -5,7 +5,7 @@
 #define FAULT_BYTES 16384 // a mangled name holds the types of all arguments
 #define MOST_CALLS 512
 
-Settings settings = {1, 1l << 32, 0, ASCENDING, 0, 1, 0};
+Settings settings = {1, 1l << 32, 0, ASCENDING, 0, 1, 0, 0, CUDA_ERROR_ILLEGAL_ADDRESS};
 CUresult lost;
 
 static pthread_mutex_t mutex = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
@@ -16,6 +16,7 @@ static struct {
 static int counted;
 static char faults[MOST_FAULTS][FAULT_BYTES];
 static long found;
+static long worked; // launches and copies that have begun
 
 void enter(void) { pthread_mutex_lock(&mutex); }
 
@@ -42,10 +43,23 @@ void lose(CUresult error) {
     if (settings.lose && !lost) lost = error;
 }
 
+// Called before each launch and copy: one of them may be where the loss of the device was planted.
+void work_begins(void) {
+    if (++worked == settings.loss && !lost) lost = (CUresult)settings.error;
+}
+
+// How many launches and copies have begun since the last reset or change of the settings.
+API long virtual_worked(void) { return worked; }
+
+static void finish_all(void) {
+    for (int device = 0; device < MOST_DEVICES; device++) finish_device(device);
+}
+
 API void virtual_configure(const Settings *chosen) {
     enter();
-    for (int device = 0; device < MOST_DEVICES; device++) finish_device(device);
+    finish_all();
     settings = *chosen;
+    worked = 0;
     leave(0);
 }
 
@@ -68,8 +82,10 @@ void clear_kernels(void);
 // Forget faults, counts and the loss of the device.
 API void virtual_reset(void) {
     enter();
+    finish_all(); // what a lost device has not done is dropped
     found = 0;
     lost = 0;
+    worked = 0;
     for (int at = 0; at < counted; at++) counters[at].calls = 0;
     clear_kernels();
     leave(0);

@@ -18,7 +18,9 @@ static Work *queue;
 static long queued, pending, room;
 
 static void perform(Work *work) {
-    switch (work->kind) {
+    if (work->kind == LAUNCH || work->kind == COPY) work_begins();
+    int works = !lost || work->kind == CALLBACK || work->kind == BOUND;
+    switch (works ? work->kind : MARK) {
     case LAUNCH: launch(work); break;
     case COPY: {
         const char *source = work->staged ? work->staged : work->source;
@@ -125,7 +127,7 @@ long add(int stream, Work work) {
 }
 
 API CUresult cuStreamCreate(CUstream *stream, unsigned flags) {
-    ENTER;
+    ENTER_CONTEXT;
     int at = MOST_DEVICES;
     while (at < stream_count && streams[at].alive) at++;
     if (at == MOST_STREAMS) LEAVE(CUDA_ERROR_OUT_OF_MEMORY);
@@ -141,21 +143,21 @@ API CUresult cuStreamCreateWithPriority(CUstream *stream, unsigned flags, int pr
 }
 
 API CUresult cuStreamDestroy(CUstream stream) {
-    ENTER;
+    ENTER_CONTEXT;
     finish(streams[stream_of(stream)].last);
     streams[stream_of(stream)].alive = 0;
     LEAVE(CUDA_SUCCESS);
 }
 
 API CUresult cuStreamSynchronize(CUstream stream) {
-    ENTER;
+    ENTER_CONTEXT;
     finish(streams[stream_of(stream)].last);
     forget_work();
     LEAVE(lost);
 }
 
 API CUresult cuStreamQuery(CUstream stream) { // who asks again and again would wait for ever
-    ENTER;
+    ENTER_CONTEXT;
     finish(streams[stream_of(stream)].last);
     LEAVE(lost);
 }
@@ -193,7 +195,7 @@ API CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus *status)
 }
 
 API CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags) {
-    ENTER;
+    ENTER_CONTEXT;
     Work work = {.kind = MARK};
     waits_for(&work, events[(long)event].work);
     add(stream_of(stream), work);
@@ -201,21 +203,21 @@ API CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags) {
 }
 
 API CUresult cuStreamAddCallback(CUstream stream, CUstreamCallback callback, void *data, unsigned flags) {
-    ENTER;
+    ENTER_CONTEXT;
     Work work = {.kind = CALLBACK, .callback = callback, .data = data};
     add(stream_of(stream), work);
     LEAVE(lost);
 }
 
 API CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void *data) {
-    ENTER;
+    ENTER_CONTEXT;
     Work work = {.kind = CALLBACK, .function = function, .data = data};
     add(stream_of(stream), work);
     LEAVE(lost);
 }
 
 API CUresult cuEventCreate(CUevent *event, unsigned flags) {
-    ENTER;
+    ENTER_CONTEXT;
     static int from = 1;
     int at = from;
     while (at < event_count && events[at].alive) at++;
@@ -229,13 +231,13 @@ API CUresult cuEventCreate(CUevent *event, unsigned flags) {
 }
 
 API CUresult cuEventDestroy(CUevent event) {
-    ENTER;
+    ENTER_CONTEXT;
     events[(long)event].alive = 0;
     LEAVE(CUDA_SUCCESS);
 }
 
 API CUresult cuEventRecord(CUevent event, CUstream stream) {
-    ENTER;
+    ENTER_CONTEXT;
     Work work = {.kind = MARK};
     events[(long)event].work = add(stream_of(stream), work);
     LEAVE(lost);
@@ -247,19 +249,19 @@ API CUresult cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned fla
 }
 
 API CUresult cuEventSynchronize(CUevent event) {
-    ENTER;
+    ENTER_CONTEXT;
     finish(events[(long)event].work);
     LEAVE(lost);
 }
 
 API CUresult cuEventQuery(CUevent event) {
-    ENTER;
+    ENTER_CONTEXT;
     finish(events[(long)event].work);
     LEAVE(lost);
 }
 
 API CUresult cuEventElapsedTime(float *milliseconds, CUevent from, CUevent to) {
-    ENTER;
+    ENTER_CONTEXT;
     *milliseconds = 1; // there is no time here
     LEAVE(CUDA_SUCCESS);
 }

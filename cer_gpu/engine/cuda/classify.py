@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from cer_gpu.engine.cuda.memory import BatchRows
 from cer_gpu.engine.cuda.staging import Staging, Upload
-from cer_gpu.engine.devices import on, with_memory
+from cer_gpu.engine.devices import on, tried_on
 from cer_gpu.engine.read.adders import Adder
 from cer_gpu.engine.read.classify import Classifier
 from cer_gpu.engine.read.sources import columns
@@ -151,8 +151,7 @@ class CudaClassifier(Classifier):
     def _stage(self, batch: Events) -> None:
         """Begin to copy the columns of a batch, unless the device is out of memory for good."""
         if not self.memory.exhausted:
-            with on(self.device):
-                there = with_memory(lambda: self.resident(batch, self._passed, staged=True))
+            there = tried_on(self.device, lambda: self.resident(batch, self._passed, staged=True))
             self._staged.append(_StagedBatch(batch, there))
 
     def taken(self, batch: Events, before: int) -> ResidentBatch:
@@ -278,17 +277,15 @@ class CudaClassifier(Classifier):
         """Positions and symbols of the relevant events, as arrays on the host; as `Classifier.relevant`."""
 
         def classify(part: Events, first: int) -> list[tuple[np.ndarray, np.ndarray]]:
-            with on(self.device):
-                found = self.events(self.taken(part, first), first)
-                return [(found.positions.copy_to_host(), found.symbols.copy_to_host()[: found.kept])]
+            found = self.events(self.taken(part, first), first)
+            return [(found.positions.copy_to_host(), found.symbols.copy_to_host()[: found.kept])]
 
-        def by_host(part: Events, first: int) -> list[tuple[np.ndarray, np.ndarray]]:
-            return [
-                block for _, found in super(CudaClassifier, self).in_groups(part, first) for block in found
-            ]
-
-        parts = self.memory.halving(batch, before, classify, by_host, self.clear)
+        parts = self.memory.halving(batch, before, classify, self.relevant_here, self.clear)
         return [found for part in parts for found in part]
+
+    def relevant_here(self, batch: Events, before: int) -> list[tuple[np.ndarray, np.ndarray]]:
+        """As `relevant`, on the CPU."""
+        return [block for _, found in super().in_groups(batch, before) for block in found]
 
     def in_groups(
         self, batch: Events, before: int
@@ -298,9 +295,8 @@ class CudaClassifier(Classifier):
 
     def clear(self) -> None:
         """Free the memory of what was copied to the device ahead."""
-        with on(self.device):
-            self._staged.clear()
-            self._staging.clear()
+        self._staged.clear()
+        tried_on(self.device, self._staging.clear)
 
 
 def _places(adder: Any, place: Callable[[np.ndarray], int]) -> tuple[int | None, ...]:

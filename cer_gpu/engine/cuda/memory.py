@@ -7,7 +7,8 @@ from typing import Any, TypeVar
 
 from numba import cuda
 
-from cer_gpu.engine.devices import say_no_memory, with_memory
+from cer_gpu.engine.device_loss import device_loss
+from cer_gpu.engine.devices import say_by_cpu, tried_on
 from cer_gpu.kernels.device.arrays import unused_bytes
 
 Result = TypeVar("Result")
@@ -56,7 +57,7 @@ class BatchRows:
     rows : int
         The most rows at a time.
     exhausted : bool
-        Whether the CPU does everything from here on.
+        Whether the CPU does everything from here on: the device has no memory left, or was lost.
     """
 
     def __init__(self, device: int) -> None:
@@ -97,7 +98,8 @@ class BatchRows:
             The position in the stream of its first row.
         run : callable
             Runs a batch on the device, given the position of its first row. If there is no memory for it, it
-            is called again with fewer rows, so it must change nothing before it is done.
+            is called again with fewer rows, so it must change nothing before it is done. If the device is
+            lost, the host does the batch and all that follow.
         by_host : callable
             Does the same on the host.
         clear : callable
@@ -106,19 +108,20 @@ class BatchRows:
         parts = [(batch, before)]
         while parts:
             part, first = parts.pop()
-            found = None if self.exhausted else with_memory(lambda: (run(part, first),))  # noqa: B023
-            if found is None and not self.exhausted:
+            gives_up = not self.exhausted
+            there = tried_on(self.device, lambda: (run(part, first),)) if gives_up else None  # noqa: B023
+            if there is not None:
+                yield there[0]
+                continue
+            if gives_up:
                 clear()
-                if len(part) > LEAST:
+                if len(part) > LEAST and device_loss() is None:
                     half = len(part) // 2
                     self.rows = min(self.rows, half)
                     parts += [(part.slice(half), first + half), (part.slice(0, half), first)]
                     continue
-                self.give_up()
-            yield by_host(part, first) if found is None else found[0]
-
-    def give_up(self) -> None:
-        """Let the CPU do everything from here on, and warn of it."""
-        if not self.exhausted:
-            say_no_memory(self.device, f"batches of {LEAST:,} events")
-        self.exhausted, self.rows = True, ROWS
+                self.exhausted, self.rows = True, ROWS
+            found = by_host(part, first)
+            if gives_up:  # which is said once it is known: what lay only on a lost device raises an error
+                say_by_cpu(self.device, f"batches of {LEAST:,} events")
+            yield found

@@ -1,4 +1,7 @@
-"""The CUDA devices of a run: they share work, copy events once, and halve work where memory runs out."""
+"""The CUDA devices of a run: they share work, copy events once, and halve work where memory runs out.
+
+The CPU does what is left where that does not help, or where a device was lost.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,8 @@ from typing import Generic, TypeVar
 import numpy as np
 
 from cer_gpu.engine.cuda.memory import free_bytes
-from cer_gpu.engine.devices import on, say_no_memory, with_memory
+from cer_gpu.engine.device_loss import device_loss
+from cer_gpu.engine.devices import say_by_cpu, tried_on
 from cer_gpu.engine.machines.chunk import Chunk
 from cer_gpu.engine.read.events import ALL_KEYED, NO_KEYS, NO_LANES, NO_SLOTS, EventArrays
 from cer_gpu.engine.workers import Workers
@@ -98,7 +102,7 @@ class DevicePool(Generic[There]):
         """Results for ranges of items, in their order; each device computes one range.
 
         If a device has no memory for its range, it takes half of it at a time; what it cannot take at all the
-        CPU does, with a warning.
+        CPU does, with a warning. Where a device is lost, the CPU does all that is not done yet.
 
         Parameters
         ----------
@@ -121,7 +125,7 @@ class DevicePool(Generic[There]):
     def fitted(
         self, chunk: Chunk, work: np.ndarray, size: np.ndarray, run: Callable[[int, int, int], Result]
     ) -> list[Result] | None:
-        """As `dealt`, for items whose memory is known; None if a single item does not fit.
+        """As `dealt`, for items whose memory is known; None if one does not fit, or a device is lost.
 
         Parameters
         ----------
@@ -135,16 +139,21 @@ class DevicePool(Generic[There]):
 
         def share(at: int, first: int, last: int) -> list[Result] | None:
             # The copy of the chunk does not count as memory of the launch.
-            if with_memory(lambda: self.copied(at, chunk)) is None:
+            def beside() -> int:
+                self.copied(at, chunk)
+                return free_bytes()
+
+            free = tried_on(self.numbers[at], beside)
+            if free is None:
                 return None
-            fitting = ranges_of(size[first:last], free_bytes() // SHARE)
+            fitting = ranges_of(size[first:last], free // SHARE)
             return self._halving(at, [(first + low, first + high) for low, high in fitting], run, None)
 
         return self.or_none(self._shared(work, share))
 
     def or_host(self, action: Callable[[], Result], by_host: Callable[[], Result]) -> Result:
-        """The result of an action on the first device; if memory runs out, of `by_host`, with a warning."""
-        found = with_memory(lambda: (action(),))
+        """The result of an action on the first device; if it cannot do it, of `by_host`, with a warning."""
+        found = tried_on(self.numbers[0], lambda: (action(),))
         if found is not None:
             return found[0]
         self.forget(0)
@@ -152,7 +161,7 @@ class DevicePool(Generic[There]):
         return by_host()
 
     def or_none(self, found: Result | None) -> Result | None:
-        """The argument; if it is None, because devices had no memory, first warn and free their memory."""
+        """The argument; if it is None, because devices could not do it, first warn and free their memory."""
         if found is None:
             for at in range(len(self)):
                 self.forget(at)
@@ -164,10 +173,10 @@ class DevicePool(Generic[There]):
         self._copies[at] = None
 
     def warn(self, at: int) -> None:
-        """Say once that a device has no memory left."""
+        """Say once that the CPU does what a device cannot do."""
         if not self._warned:
             self._warned = True
-            say_no_memory(self.numbers[at], self._what)
+            say_by_cpu(self.numbers[at], self._what)
 
     def _shared(
         self, work: np.ndarray, share: Callable[[int, int, int], list[Result] | None]
@@ -176,8 +185,7 @@ class DevicePool(Generic[There]):
         bounds = bounds_of(work, len(self))
 
         def run(at: int) -> list[Result] | None:
-            with on(self.numbers[at]):
-                return share(at, bounds[at], bounds[at + 1])
+            return share(at, bounds[at], bounds[at + 1])
 
         given = [at for at in range(len(self)) if bounds[at] < bounds[at + 1]] or [0]
         shares = [run(given[0])] if len(given) == 1 else self.dealers.map("running on devices", run, given)
@@ -197,18 +205,19 @@ class DevicePool(Generic[There]):
     ) -> list[Result] | None:
         """Results for ranges on one device, each halved as often as memory runs out.
 
-        Where a single item does not fit, `by_host` does it; without `by_host` the result is None.
+        What does not fit even so, or is left when a device is lost, `by_host` does; without `by_host` the
+        result is None.
         """
         parts, waiting = [], ranges[::-1]
         while waiting:
             low, high = waiting.pop()
-            found = with_memory(lambda: (run(at, low, high),))  # noqa: B023
+            found = tried_on(self.numbers[at], lambda: (run(at, low, high),))  # noqa: B023
             if found is not None:
                 parts.append(found[0])
                 continue
             if by_host is not None:
                 self.forget(at)
-            if high - low > 1:
+            if high - low > 1 and device_loss() is None:
                 middle = (low + high) // 2
                 waiting += [(middle, high), (low, middle)]
             elif by_host is None:

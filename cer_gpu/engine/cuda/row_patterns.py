@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cer_gpu.engine.devices import on, say_no_memory, with_memory
+from cer_gpu.engine.devices import say_by_cpu, tried_on
 from cer_gpu.kernels.device.geometry import LANE, Geometry
 from cer_gpu.kernels.row_patterns import cpu, cuda
 from cer_gpu.kernels.row_patterns.contract import ChoiceLists, MatchRoom
@@ -33,21 +33,20 @@ def matches_on_device(
     Returns
     -------
     MatchRoom or None
-        The matches without gaps; None, with a warning, where the device has no memory for them.
+        The matches without gaps; None, with a warning, where the device has no memory for them, or was lost.
     """
 
     def there() -> tuple[MatchRoom, np.ndarray, np.ndarray]:
-        with on(device):
-            states = cuda.row_states(symbols, lanes, live, geometry)
-            member = live.members()
-            begins = np.empty((2, len(member)), np.int32)
-            follows = np.empty((member.shape[1], len(member)), np.int32)
-            cpu.choose(choices, member, begins, follows)
-            return cuda.row_matches(choices, begins, follows, states, lanes, geometry)
+        states = cuda.row_states(symbols, lanes, live, geometry)
+        member = live.members()
+        begins = np.empty((2, len(member)), np.int32)
+        follows = np.empty((member.shape[1], len(member)), np.int32)
+        cpu.choose(choices, member, begins, follows)
+        return cuda.row_matches(choices, begins, follows, states, lanes, geometry)
 
-    found = with_memory(there)
+    found = tried_on(device, there)
     if found is None:
-        say_no_memory(device, f"{len(symbols):,} rows")
+        say_by_cpu(device, f"{len(symbols):,} rows")
         return None
     room, number, taken = found
     matches, slots = (_first_of_each(lanes, many) for many in (number, taken))

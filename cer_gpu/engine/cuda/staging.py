@@ -14,6 +14,7 @@ from weakref import finalize
 import numpy as np
 from numba import cuda
 
+from cer_gpu.engine.device_loss import device_loss
 from cer_gpu.engine.workers import Workers
 from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.kernels.device.arrays import device_array, locked_bytes
@@ -100,8 +101,10 @@ class Staging:
 
     def clear(self) -> None:
         """Free the memory of both buffers; what was uploaded is gone."""
-        cuda.synchronize()
-        self._buffers = [None, None]
+        try:
+            cuda.synchronize()
+        finally:
+            self._buffers = [None, None]
 
     def _buffer(self, size: int) -> _Buffer:
         """The next buffer, with room for `size` bytes; no copy from it is still running."""
@@ -139,7 +142,8 @@ class Upload:
 
 
 def _finish(stream: Any, _: Any) -> None:
-    stream.synchronize()
+    if device_loss() is None:
+        stream.synchronize()
 
 
 def copy_stream() -> tuple[Any, Any]:

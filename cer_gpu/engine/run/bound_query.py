@@ -18,7 +18,7 @@ from cer_gpu.engine.answers.matches import Matches
 from cer_gpu.engine.answers.notes import Notes
 from cer_gpu.engine.answers.results import answer_forms, result_form
 from cer_gpu.engine.answers.row_origin import IN_ORDER, RowOrigin
-from cer_gpu.engine.devices import with_memory
+from cer_gpu.engine.devices import tried
 from cer_gpu.engine.machines.chunk import Chunk
 from cer_gpu.engine.machines.machine import runner_of
 from cer_gpu.engine.machines.reported_ends import Asked, ReportedEnds, purpose_of, reported, sum_exactly
@@ -31,7 +31,7 @@ from cer_gpu.engine.read.sources.caller_times import moment_in, turned_moment
 from cer_gpu.engine.read.sources.categories import Orders
 from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.run.chunks import CHUNK, Chunker, Run
-from cer_gpu.engine.run.device_choice import Place, place_of
+from cer_gpu.engine.run.device_choice import Place, left_device, place_of
 from cer_gpu.engine.run.needed_columns import foresight_of, lacks_a_type, needed_columns
 from cer_gpu.engine.run.options import Options
 from cer_gpu.engine.run.portable_query import PortableQuery
@@ -314,12 +314,10 @@ class BoundQuery:
             Columns that results are made of, besides those of the query's own form.
         """
         if self.place.numbers:
-            run = with_memory(lambda: self._begun(product, pushed, more))
+            run = tried(lambda: self._begun(product, pushed, more))
             if run is not None:
                 return run
-            reason = f"{self.place.name} has no memory left for the tables of the query, so the CPU runs it"
-            self.notes.say(reason)
-            self.place = Place((), reason)
+            self.place = left_device(self.place, self._source.device, self.notes)
         return self._begun(product, pushed, more)
 
     def _begun(self, product: Product, pushed: bool, more: tuple[str, ...]) -> Run:
@@ -464,7 +462,7 @@ class BoundQuery:
             from cer_gpu.engine.cuda.machines.resident_run import ResidentRun
 
             names = self.columns(())
-            resident = with_memory(lambda: ResidentRun(run, names, self.place.numbers[0]))
+            resident = tried(lambda: ResidentRun(run, names, self.place.numbers[0]))
             if resident is not None:
                 lying = () if self._query.reading.derived else self._source.on_device
                 return resident.ends(lying or run.intake.extended(self.read(run)), asked, watch)

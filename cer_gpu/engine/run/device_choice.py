@@ -6,12 +6,14 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from cer_gpu.engine.device_loss import LostDeviceError, device_loss, say_loss
 from cer_gpu.engine.devices import no_driver
 from cer_gpu.errors import DeviceError
 from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.printable_text import brief
 
 if TYPE_CHECKING:
+    from cer_gpu.engine.answers.notes import Notes
     from cer_gpu.plan.compiled_query import CompiledQuery
 
 WORTH = 1 << 27
@@ -84,6 +86,11 @@ def asked_devices(device: str | Sequence[str]) -> tuple[str, ...]:
 def _refuse_unusable(names: list[str]) -> None:
     from cer_gpu.kernels.device.availability import cuda_usable
 
+    if (loss := device_loss()) is not None:
+        raise DeviceError(
+            f"device={brief(','.join(names))} cannot be used: {loss}; start a new process, or use "
+            "device='cpu'"
+        )
     found = cuda_usable()
     if not found:
         raise DeviceError(
@@ -104,7 +111,9 @@ def _refuse_unusable(names: list[str]) -> None:
 
 
 def why_wrong(number: int) -> str | None:
-    """Why a CUDA device fails its check: the wrong answer and the versions; None if it is right."""
+    """Why a CUDA device is not used: it was lost, or its check found a wrong answer; None if it is right."""
+    if (loss := device_loss()) is not None:
+        return str(loss)
     from cer_gpu.engine.cuda.check.findings import fault_of
     from cer_gpu.engine.versions import all_versions
     from cer_gpu.kernels.device.availability import cuda_usable
@@ -164,6 +173,8 @@ def place_of(
         return Place((), "the number of events is not known before the run; device='cuda' uses a GPU anyway")
     if rows < WORTH:
         return Place((), f"the CPU is as fast for {rows:,} events; a GPU is used from {WORTH:,} events on")
+    if (loss := device_loss()) is not None:
+        return Place((), f"{_BECAUSE}{loss}")
     from cer_gpu.kernels.device.availability import cuda_usable, simulated
 
     absent = no_driver()
@@ -176,6 +187,31 @@ def place_of(
         return Place((), _BECAUSE + found.reason)
     fault = why_wrong(0)
     return Place((0,), found.reason) if fault is None else Place((), _BECAUSE + fault)
+
+
+def left_device(place: Place, lying: int | None, notes: Notes) -> Place:
+    """The CPU, in the place of devices that have no memory for a query, or were lost; it says which.
+
+    Parameters
+    ----------
+    place : Place
+    lying : int or None
+        As for `place_of`.
+    notes : Notes
+
+    Raises
+    ------
+    LostDeviceError
+        If the events were on a device that was lost.
+    """
+    if (loss := device_loss()) is not None:
+        if lying is not None:
+            raise LostDeviceError(loss)
+        say_loss(loss)
+        return Place((), f"{_BECAUSE}{loss}")
+    reason = f"{place.name} has no memory left for the tables of the query, so the CPU runs it"
+    notes.say(reason)
+    return Place((), reason)
 
 
 def on_host(query: CompiledQuery) -> str | None:

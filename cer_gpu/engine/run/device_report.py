@@ -8,7 +8,8 @@ import time
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from cer_gpu.engine.devices import no_driver, on, with_memory
+from cer_gpu.engine.device_loss import device_loss
+from cer_gpu.engine.devices import no_driver, tried_on
 from cer_gpu.engine.run.device_choice import WORTH
 from cer_gpu.engine.versions import all_versions
 from cer_gpu.extras import to_install
@@ -124,6 +125,8 @@ def device_report() -> DeviceReport:
     system, absent = platform.platform(), no_driver()
     if absent is not None and not simulated():
         return DeviceReport(all_versions(), system, (), f"No GPU is used: {absent}.", _remedy(True))
+    if (loss := device_loss()) is not None:
+        return DeviceReport(all_versions(), system, (), f"No GPU is used: {loss}.", "Start a new process.")
     usable = cuda_usable()
     if not usable:
         return DeviceReport(all_versions(), system, (), f"No GPU is used: {usable.reason}.", _remedy(False))
@@ -146,8 +149,7 @@ def _found(number: int, name: str) -> DeviceStatus:
     begin = time.perf_counter()
     checked = checked_anew(number)
     seconds = time.perf_counter() - begin
-    with on(number):
-        told = with_memory(memory_bytes)
+    told = tried_on(number, memory_bytes)
     free, memory = (0, 0) if told is None else told
     return DeviceStatus(
         f"cuda:{number}",

@@ -23,7 +23,7 @@ from numba import cuda
 
 from cer_gpu.cache_folder import cache_folder, safe
 from cer_gpu.engine.cuda.check.fault import Fault
-from cer_gpu.engine.devices import on, with_memory
+from cer_gpu.engine.devices import tried_on
 from cer_gpu.engine.versions import all_versions
 from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.kernels.device.availability import simulated
@@ -106,8 +106,7 @@ def _checked(number: int) -> CheckResult | None:
             f"cer-gpu: cuda:{number} is checked before its first use, which compiles all kernels for it",
             file=sys.stderr,
         )
-    with on(number):
-        return with_memory(check)
+    return tried_on(number, check)
 
 
 # ---------------------------------------------------------------------------------------------- on disk

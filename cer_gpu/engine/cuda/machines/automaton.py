@@ -123,15 +123,11 @@ class DevicesAutomaton:
         """Ends and their numbers, with carried vectors; as `AutomatonRunner.carried_counts_here`."""
         before = runner.registers.copy(), runner.vectors.copy()
 
-        def there() -> tuple[np.ndarray, np.ndarray]:
-            with on(self._pool.numbers[0]):
-                return self._carried_counts(runner, chunk)
-
         def by_host() -> tuple[np.ndarray, np.ndarray]:
             runner.registers, runner.vectors = before
             return runner.carried_counts_here(chunk)
 
-        return self._pool.or_host(there, by_host)
+        return self._pool.or_host(lambda: self._carried_counts(runner, chunk), by_host)
 
     def _carried_counts(self, runner: AutomatonRunner, chunk: Chunk) -> tuple[np.ndarray, np.ndarray]:
         segments, events = chunk.segments, chunk.events

@@ -14,7 +14,7 @@ import numpy as np
 from cer_gpu.engine.cuda.machines.automaton import DevicesAutomaton
 from cer_gpu.engine.cuda.memory import free_bytes
 from cer_gpu.engine.cuda.pool import SHARE
-from cer_gpu.engine.devices import on, say_no_memory, with_memory
+from cer_gpu.engine.devices import say_by_cpu, tried_on
 from cer_gpu.engine.machines.chunk import Chunk
 from cer_gpu.engine.machines.comparisons import ComparedRunner
 from cer_gpu.engine.machines.ends import Ends, counts_joined
@@ -74,7 +74,10 @@ class DeviceComparisons(RunnerDevices[ComparedRunner]):
     def _found(
         self, unit: ComparedUnit, ask: Callable[..., tuple[Any, Any]]
     ) -> tuple[np.ndarray, np.ndarray] | None:
-        """What a kernel finds for a unit; None, and a warning the first time, without memory for it."""
+        """What a kernel finds for a unit; None where the device has no memory for it, or was lost.
+
+        The first time, this is also a warning.
+        """
 
         def run() -> tuple[np.ndarray, np.ndarray] | None:
             if bytes_of_pairs(unit.tables, int(unit.segments.base[-1])) > free_bytes() // SHARE:
@@ -83,11 +86,10 @@ class DeviceComparisons(RunnerDevices[ComparedRunner]):
             event, other = ask(pairs, unit.measured, unit.size, self._lane, self._stream)
             return event.copy_to_host(), other.copy_to_host()
 
-        with on(self._device):
-            found = with_memory(run)
+        found = tried_on(self._device, run)
         if found is None and not self._full:
             self._full = True
-            say_no_memory(self._device, "the look-ups of compared steps")
+            say_by_cpu(self._device, "the look-ups of compared steps")
         return found
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from cer_gpu.engine.ascending_order import ascending
 from cer_gpu.engine.cuda.memory import free_bytes
 from cer_gpu.engine.cuda.pool import SHARE, ranges_of
-from cer_gpu.engine.devices import on, say_no_memory, with_memory
+from cer_gpu.engine.devices import say_by_cpu, tried_on
 from cer_gpu.engine.machines.configuration_arrays import STORED, room_for_state_ends, room_for_touched
 from cer_gpu.engine.machines.configurations import ConfigurationRuns
 from cer_gpu.engine.machines.general import GeneralRunner
@@ -95,7 +95,7 @@ class DevicesConfigurations(ConfigurationRuns):
             return found
         if not reached:
             self._alone = True
-            say_no_memory(self._device, "partial matches")
+            say_by_cpu(self._device, "partial matches")
         progress[words.SWEEP_AT] = self._progress[words.SWEEP_AT]
         self._progress[:] = progress
         self._limbs = kept["number"].shape[1]
@@ -119,8 +119,7 @@ class DevicesConfigurations(ConfigurationRuns):
         self._shares = True
         self._rules = self._rules._replace(most=self._most(self._kept.slots.shape[1]))
         try:
-            with on(self._device):
-                found = with_memory(lambda: self._dealt(order, units, events))
+            found = tried_on(self._device, lambda: self._dealt(order, units, events))
         except (LimitError, DataError):
             found, reached = None, True  # the CPU says so, with what is open in all lanes at once
         self._now, self._shares = events, False

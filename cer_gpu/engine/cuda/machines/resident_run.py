@@ -1,11 +1,14 @@
 """A stream on a device, batch after batch: the columns are copied there, and only the ends come back.
 
-Events of earlier batches that the window still reaches stay on the device.
+Events of earlier batches that the window still reaches stay on the device. Where the rows came from the host,
+these rows are kept too: the CPU reads them again if it goes on in the place of the device.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -27,6 +30,28 @@ from cer_gpu.kernels.device.words import copied
 from cer_gpu.progress import Watch
 
 
+class ReachedRows(NamedTuple):
+    """Rows of the host that the window of a later event may still reach.
+
+    ========  ================================================================
+    `rows`    RecordBatch
+    `first`   the position of the first row in the stream
+    `time`    Values, one for each row; None where there is none
+    ========  ================================================================
+    """
+
+    rows: pa.RecordBatch
+    first: int
+    time: Values | None
+
+    def place(self, kind: str) -> int | float:
+        """What the window measures of the last row."""
+        if kind != "time" or self.time is None:
+            return self.first + len(self.rows) - 1
+        last: int | float = self.time.data[-1].item()
+        return last
+
+
 class ResidentRun:
     """Finds the ends of a run on a device; the host only reads the columns.
 
@@ -34,7 +59,7 @@ class ResidentRun:
     ----------
     run : RunState
         Its intake has a `CudaClassifier`, which also copies the time if the window measures it. If the device
-        has no memory left, its chunker and its runner continue on the CPU.
+        has no memory left, or was lost, its chunker and its runner continue on the CPU.
     names : list of str
         The columns that the run reads.
     device : int
@@ -64,6 +89,7 @@ class ResidentRun:
         kind = CarriedQuery if run.query.window is None else WindowedQuery
         with on(device):
             self._query: ResidentQuery = kind(run.query, classifier, lane, stream)
+        self._held: deque[ReachedRows] = deque()
         self._on_host = False
 
     def ends(self, batches: Iterable[Events], asked: Asked, watch: Watch = iter) -> Iterator[ReportedEnds]:
@@ -85,14 +111,18 @@ class ResidentRun:
             time = self._time(batch)
             before = intake.rows
 
+            def time_of(part: Events, first: int) -> Values | None:
+                low = first - before  # noqa: B023
+                return None if time is None else time.slice(low, low + len(part))  # noqa: B023
+
             def there(part: Events, first: int) -> ReportedEnds:
                 found = self._there(part, first, asked)
-                return found._replace(more=self._more(part, found.position - first, asked))
+                found = found._replace(more=self._more(part, found.position - first, asked))
+                self._hold(part, first, time_of(part, first))
+                return found
 
             def by_host(part: Events, first: int) -> ReportedEnds:
-                low = first - before  # noqa: B023
-                own = None if time is None else time.slice(low, low + len(part))  # noqa: B023
-                return self._by_host(part, own, asked)
+                return self._by_host(part, time_of(part, first), asked)
 
             yield from memory.halving(batch, before, there, by_host, self._classifier.clear)
 
@@ -134,22 +164,36 @@ class ResidentRun:
             return (times(there.copy_to_host(), column.kind),)
 
     def _there(self, part: Events, first: int, asked: Asked) -> ReportedEnds:
-        with on(self._device):
-            found = self._query.found(self._classifier.taken(part, first), first, asked)
+        found = self._query.found(self._classifier.taken(part, first), first, asked)
         self._run.intake.rows = first + len(part)
         return found
 
+    def _hold(self, part: Events, first: int, time: Values | None) -> None:
+        """Keep some rows that the device has run, and none that no later window reaches."""
+        window, held = self._run.query.window, self._held
+        if window is None or isinstance(part, DeviceTable) or not len(part):
+            return
+        held.append(ReachedRows(part, first, time))
+        latest = held[-1].place(window.kind)
+        while latest - held[0].place(window.kind) > window.size:
+            held.popleft()
+
     def _by_host(self, part: Events, time: Values | None, asked: Asked) -> ReportedEnds:
         run = self._run
-        rows = part.on_host(self._names) if isinstance(part, DeviceTable) else part
+        rows = part
+        if isinstance(part, DeviceTable):
+            with on(self._device):
+                rows = part.on_host(self._names)
         new = joined(list(run.intake.classified(rows, time)))
         if not self._on_host:
-            run.chunker.resume(self._fetched(new.payload))
+            lies = isinstance(part, DeviceTable)
+            run.chunker.resume(self._fetched(new.payload) if lies else self._read_again(new.payload))
             if isinstance(self._query, CarriedQuery):
                 assert isinstance(run.runner, AutomatonRunner)
                 run.runner.registers = self._query.registers
                 run.runner.vectors = self._query.vectors
             self._on_host, self._query.tail = True, None
+            self._held.clear()
         if not len(new):
             none = np.empty(0, np.int64)
             more = () if run.more is None else run.more(new, none)
@@ -157,22 +201,47 @@ class ResidentRun:
         return reported(run.runner, run.chunker.chunk(new), asked, run.query.limit, run.more)
 
     def _fetched(self, like: pa.Table | None) -> EventArrays | None:
-        """The events that the window still needs, copied to the host.
-
-        Nothing ends at them any more: what results are made of is null for them, in the columns of `like`.
-        """
+        """The events that the window still needs, copied to the host; `like` as for `_over`."""
         tail = self._query.tail
         if tail is None or not tail.kept:
             return None
         keys = NO_KEYS
+        with on(self._device):
+            if self._timed:
+                keys = tail.measured.copy_to_host()
+                keys = keys.view(np.int64) if keys.dtype.kind == "u" else keys
+            return _over(tail.positions.copy_to_host(), tail.symbols.copy_to_host()[: tail.kept], keys, like)
+
+    def _read_again(self, like: pa.Table | None) -> EventArrays | None:
+        """The same from the rows that are held, which the CPU classifies."""
+        found, keys = [], []
+        for rows, first, time in self._held:
+            for positions, symbols in self._classifier.relevant_here(rows, first):
+                found.append((positions, symbols))
+                if self._timed and time is not None:
+                    keys.append(time.data[positions - first])
+        if not found:
+            return None
+        positions, symbols = (np.concatenate(part) for part in zip(*found))
+        return _over(positions, symbols, np.concatenate(keys) if keys else NO_KEYS, like)
+
+    @property
+    def _timed(self) -> bool:
         window = self._run.query.window
-        if window is not None and window.kind == "time":
-            keys = tail.measured.copy_to_host()
-            keys = keys.view(np.int64) if keys.dtype.kind == "u" else keys
-        symbols = tail.symbols.copy_to_host()[: tail.kept]
-        positions = tail.positions.copy_to_host()
-        payload = None
-        if like is not None:
-            nulls = [pa.nulls(tail.kept, field.type) for field in like.schema]
-            payload = pa.table(nulls, schema=like.schema)
-        return EventArrays(symbols, positions, NO_LANES, keys, ALL_KEYED, NO_KEYS, NO_SLOTS, payload)
+        return window is not None and window.kind == "time"
+
+
+def _over(
+    positions: np.ndarray, symbols: np.ndarray, keys: np.ndarray, like: pa.Table | None
+) -> EventArrays | None:
+    """Events that were run already; None if there are none.
+
+    Nothing ends at them any more: what results are made of is null for them, in the columns of `like`.
+    """
+    if not len(positions):
+        return None
+    payload = None
+    if like is not None:
+        nulls = [pa.nulls(len(positions), field.type) for field in like.schema]
+        payload = pa.table(nulls, schema=like.schema)
+    return EventArrays(symbols, positions, NO_LANES, keys, ALL_KEYED, NO_KEYS, NO_SLOTS, payload)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 import numpy as np
 
 from cer_gpu.engine.cuda.machines.one_device import cut_early
-from cer_gpu.engine.devices import on, say_no_memory, with_memory
+from cer_gpu.engine.devices import say_by_cpu, tried_on
 from cer_gpu.engine.machines.chunk import Chunk, Segments
 from cer_gpu.engine.machines.numbers import sums_may_pass
 from cer_gpu.kernels.device.geometry import LANE, STREAM, Geometry
@@ -126,9 +126,9 @@ class DeviceTeams:
         Returns
         -------
         list of TeamResult or None
-            None if the device has no memory for it; the first time, this is also a warning.
+            None if the device has no memory for it, or was lost; the first time, this is also a warning.
         """
-        return self._with_memory(place, lambda: self._found(place, chunk, sizes, at, group))
+        return self._there(place, lambda: self._found(place, chunk, sizes, at, group))
 
     def carried(
         self, place: int, chunk: Chunk, at: np.ndarray, group: np.ndarray, carried: np.ndarray
@@ -162,20 +162,15 @@ class DeviceTeams:
                 after.append(runs)
             return CarriedTeamResult(found, np.concatenate(after))
 
-        return self._with_memory(place, there)
+        return self._there(place, there)
 
-    def _with_memory(self, place: int, action: Callable[[], Result]) -> Result | None:
+    def _there(self, place: int, action: Callable[[], Result]) -> Result | None:
         number = self._numbers[place]
-
-        def there() -> tuple[Result]:
-            with on(number):
-                return (action(),)
-
-        found = with_memory(there)
+        found = tried_on(number, action)
         if found is None and not self._warned:
             self._warned = True
-            say_no_memory(number, "the sums of a backtest")
-        return None if found is None else found[0]
+            say_by_cpu(number, "the sums of a backtest")
+        return found
 
     def _team(self, place: int) -> Any:
         """A team on the current device."""

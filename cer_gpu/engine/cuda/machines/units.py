@@ -15,7 +15,7 @@ import numpy as np
 from cer_gpu.engine.cuda.machines.automaton import DevicesAutomaton
 from cer_gpu.engine.cuda.machines.one_device import cut_early
 from cer_gpu.engine.cuda.pool import DevicePool
-from cer_gpu.engine.devices import on, with_memory
+from cer_gpu.engine.devices import on, tried_on
 from cer_gpu.engine.machines.chunk import Chunk, Segments
 from cer_gpu.engine.machines.ends import Ends, joined
 from cer_gpu.engine.machines.unit_runner import RunnerDevices, UnitsRunner
@@ -152,8 +152,7 @@ def units_of(
         return segments if len(segments) >= LEAST else None
 
     def cut() -> Segments:
-        with on(pool.numbers[0]):
-            return cut_early(segments, pool.copied(0, chunk).there.measured, window.size, stream)
+        return cut_early(segments, pool.copied(0, chunk).there.measured, window.size, stream)
 
-    units = pool.or_none(with_memory(cut))
+    units = pool.or_none(tried_on(pool.numbers[0], cut))
     return units if units is not None and len(units) >= LEAST else None

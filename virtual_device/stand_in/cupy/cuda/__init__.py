@@ -8,6 +8,9 @@ driver = ctypes.CDLL("libcuda.so.1")
 
 from cupy.cuda import memory, runtime  # noqa: E402
 
+OUT_OF_MEMORY = 2
+"""The number of the error."""
+
 __all__ = ["Stream", "alloc_pinned_memory", "driver", "memory", "runtime"]
 
 
@@ -41,6 +44,8 @@ class _Pinned:
     def __init__(self, size: int) -> None:
         made = ctypes.c_void_p()
         code = driver.cuMemHostAlloc(ctypes.byref(made), ctypes.c_size_t(size), 0)
+        if code not in (0, OUT_OF_MEMORY):
+            raise runtime.CUDARuntimeError(code)
         if code or made.value is None:
             raise memory.OutOfMemoryError(f"no {size:,} bytes of page-locked memory: error {code}")
         self.ptr, self.buffer = made.value, (ctypes.c_uint8 * size).from_address(made.value)

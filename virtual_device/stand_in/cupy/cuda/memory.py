@@ -58,7 +58,7 @@ class MemoryPool:
             self._drop(self._device())
 
     def _taken(self, device: int, room: int) -> int:
-        from cupy.cuda import driver
+        from cupy.cuda import driver, runtime
 
         found = ctypes.c_ulonglong()
         code = driver.cuMemAlloc_v2(ctypes.byref(found), ctypes.c_size_t(room))
@@ -68,7 +68,7 @@ class MemoryPool:
         if code == 2:
             raise OutOfMemoryError(f"Out of memory allocating {room:,} bytes")
         if code:
-            raise RuntimeError(f"the driver returned error {code}")
+            raise runtime.CUDARuntimeError(code)
         return found.value
 
     def _drop(self, device: int) -> None:

@@ -10,6 +10,14 @@ MEMORY_TYPE = 2
 """The number of the attribute."""
 
 
+class CUDARuntimeError(RuntimeError):
+    """An error of the driver, with its number as `status`."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__(f"the driver returned error {status}")
+        self.status = status
+
+
 def pointerGetAttributes(address: int) -> SimpleNamespace:  # noqa: N802  CuPy's name
     """`type`: 1 for page-locked memory of the host, 2 for memory of a device, 0 for any other."""
     from cupy.cuda import driver
