@@ -184,6 +184,12 @@ def test_the_page_is_set_for_people(page: Path, tmp_path: Path) -> None:
     assert f"<td class='number'>{many:,}</td>" in (tmp_path / "many.html").read_text()
 
 
+def test_names_in_notes_are_set_as_code(tmp_path: Path) -> None:
+    found = cer.backtest({"both": "SELECT * WHERE A AS a ; B AS a WITHIN 1 HOUR"}, ticks(50), order_by="ts")
+    found.report(tmp_path / "notes.html")
+    assert "<p class='note'><code>a</code> is on both sides" in (tmp_path / "notes.html").read_text()
+
+
 def rows_of(text: str, title: str) -> tuple[list[str], list[list[str]]]:
     """The heads and the cells of a table of a page."""
     section = text[text.index(f"<h2>{title} ") :]

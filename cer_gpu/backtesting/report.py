@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -51,7 +52,7 @@ def page_of(result: BacktestResult, title: str) -> str:
         f"<h1>{escape(title)}</h1>",
         *_queries(result),
         *_verdicts(result),
-        *(f"<p class='note'>{escape(note)}</p>" for note in result.notes),
+        *(f"<p class='note'>{_with_code(note)}</p>" for note in result.notes),
         *_tables(result),
     ]
     if charts:
@@ -101,6 +102,11 @@ def _charts(result: BacktestResult) -> Iterator[dict[str, Any]]:
         spec: dict[str, Any] = one().properties(background="transparent").to_dict()
         # The script of the page tells histograms side by side how wide they are.
         yield spec if "facet" in spec.get("encoding", {}) else spec | {"width": "container"}
+
+
+def _with_code(text: str) -> str:
+    """A text as HTML, with what stands between back-ticks as code."""
+    return re.sub(r"`([^`\n]+)`", r"<code>\1</code>", escape(text))
 
 
 def _queries(result: BacktestResult) -> Iterator[str]:
