@@ -14,6 +14,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from cer_gpu.kernels.counts import cuda_long_segments as matrices
+from cer_gpu.kernels.device.geometry import STREAM
+from cer_gpu.kernels.device.scan import offsets_of
+from cer_gpu.kernels.device.words import copied
 from cer_gpu.kernels.hits import cuda_long_segments as flows
 from numba import cuda
 
@@ -208,6 +211,9 @@ def exercise(sizes: Sizes) -> None:
     del there
     for kind in KINDS:
         answer_of(kind, sizes)("cuda")
+    offsets_of(
+        copied(np.ones(STREAM.threads + 1, np.int64))
+    )  # more than small streams have, in several blocks
     # As if there were no room for large tables, so that a query has several stages.
     budget, symbols.TABLE_BUDGET = symbols.TABLE_BUDGET, 4
     answer_of("listed: batches", sizes)("cuda")
