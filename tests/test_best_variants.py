@@ -58,7 +58,7 @@ def test_what_is_better_than_all_events_is_found() -> None:
     assert (
         f"(95 % for 6 queries at once, from {frame['blocks'][0]} blocks of time: hits that " in best.verdict
     )
-    assert best.verdict.endswith("Queries with fewer than 30 hits are left out (1).")
+    assert best.verdict.endswith("Queries with fewer than 30 values are left out (1).")
     assert str(best).startswith(best.verdict)
     assert "p=8 q=10" in best._repr_html_()
 

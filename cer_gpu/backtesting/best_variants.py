@@ -253,7 +253,7 @@ def _verdict(
             f"time: {_ONCE})."
         )
     if few:
-        said += f" Queries with fewer than {asked.min_n:,} hits are left out ({few:,})."
+        said += f" Queries with fewer than {asked.min_n:,} values are left out ({few:,})."
     if claims and len(claims) < len(compared):
         short = len(compared) - len(claims)
         of = "1 query has" if short == 1 else f"{short:,} queries have"
