@@ -70,7 +70,7 @@ Resume = Annotated[
     typer.Option(
         "--resume",
         metavar="FILE",
-        help="Keep in this file how far the backtest has come, after each file of events; the same command "
+        help="Keep in this file how far the backtest has come, between files of events; the same command "
         "then continues from there after an interruption.",
     ),
 ]

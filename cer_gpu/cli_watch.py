@@ -74,7 +74,7 @@ NoReplay = Annotated[
     bool,
     typer.Option(
         "--no-replay",
-        help="Standard input continues after the lines that were read; by default it repeats them.",
+        help="Standard input starts with the first line that was not read yet; by default, with all lines.",
     ),
 ]
 Initial = Annotated[

@@ -198,7 +198,7 @@ def test_the_cpu_goes_on(device: VirtualDevice, name: str, where: str) -> None:
             with warnings.catch_warnings(record=True) as said:
                 warnings.simplefilter("always")
                 assert ask(where) == wanted, f"{point} of {works}"
-            told = [str(one.message) for one in said if "The CPU goes on" in str(one.message)]
+            told = [str(one.message) for one in said if "The CPU does the rest" in str(one.message)]
             if device_loss.device_loss() is None:
                 assert not told
                 continue  # threads share the work otherwise each time
@@ -280,7 +280,7 @@ def test_what_was_asked_before_runs_on_the_cpu(device: VirtualDevice) -> None:
     first, second = (query.run(table, device="cuda", **OPTIONS) for _ in range(2))
     wanted = query.run(table, device="cpu", **OPTIONS).to_arrow()
     lost_at(device, 2)
-    with pytest.warns(UserWarning, match="The CPU goes on"):
+    with pytest.warns(UserWarning, match="The CPU does the rest"):
         assert first.to_arrow() == wanted
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # it was said
@@ -322,5 +322,5 @@ def test_a_loss_by_other_work_of_the_process(device: VirtualDevice) -> None:
     lost_at(device, 1)
     with pytest.raises(CudaAPIError):
         cuda.to_device(np.arange(3))
-    with pytest.warns(UserWarning, match="The CPU goes on"):
+    with pytest.warns(UserWarning, match="The CPU does the rest"):
         assert cer.compile(QUERIES["time"]).count(trades(50), device="cuda", **OPTIONS) > 0

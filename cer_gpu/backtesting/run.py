@@ -77,7 +77,7 @@ def backtest(
         may be a SELECT with MATCH_RECOGNIZE: its matches are counted, without those that WHERE leaves out.
     events : object
         As for `Query.run`. They are read once for all queries, and once more for each query that runs on a
-        GPU by itself, or whose matches differ only in measures.
+        GPU by itself, or that has several matches with the same events and different measures.
     by : str, int, float, or a sequence of these, optional
         What to count by. A length of time gives a row for each such bucket of time: `"1d"`, `"5 min"`, or a
         plain number if `order_by` holds plain numbers. A column of PARTITION BY gives a row for each of its
@@ -100,12 +100,12 @@ def backtest(
         `hits` counts the events that follow, and `starts` the signals that are followed. The matches are
         listed for it.
     resume : str or path, optional
-        A file in which the backtest notes how far it has come, after each file of events. The same call made
+        A file in which the backtest notes how far it has come, between files of events. The same call made
         after an interruption continues with the first file that was not finished, and returns what it would
         have returned without the interruption. If there are new files after the old ones, it reads only the
         new ones where it can. `durations` and `starts` also need the files before them that the windows reach
-        back to. Queries with FOLLOWED BY whose matches differ only in measures need all files again, as do
-        outcomes with `TIME TO` a pattern with FOLLOWED BY, outcomes on a device, and queries on a device that
+        back to. Queries with FOLLOWED BY that have several matches with the same events and different measures
+        need all files again, as do outcomes with `TIME TO` a pattern with FOLLOWED BY, outcomes on a device, and queries on a device that
         run one by one without a window of time.
     state : bool or mapping of str to object, default False
         Keep what is open at the end of the events, as `Backtest.states`: `query.stream(state=..., late=...)`

@@ -82,8 +82,8 @@ def say_loss(loss: DeviceLoss) -> None:
         said, _FIRST.said = _FIRST.said, True
     if not said:
         warn(
-            f"{loss}. The CPU goes on from there, and does all that follows in this process. To use a GPU "
-            "again start a new process; `cer device` checks the GPU"
+            f"{loss}. The CPU does the rest of the run, and all later runs of this process. To use a GPU "
+            "again, start a new process; `cer device` checks the GPU"
         )
 
 
