@@ -104,9 +104,9 @@ def backtest(
         after an interruption continues with the first file that was not finished, and returns what it would
         have returned without the interruption. If there are new files after the old ones, it reads only the
         new ones where it can. `durations` and `starts` also need the files before them that the windows reach
-        back to. Queries with FOLLOWED BY that have several matches with the same events and different measures
-        need all files again, as do outcomes with `TIME TO` a pattern with FOLLOWED BY, outcomes on a device, and queries on a device that
-        run one by one without a window of time.
+        back to. Queries with FOLLOWED BY that have several matches with the same events and different
+        measures need all files again, as do outcomes with `TIME TO` a pattern with FOLLOWED BY, outcomes on a
+        device, and queries on a device that run one by one without a window of time.
     state : bool or mapping of str to object, default False
         Keep what is open at the end of the events, as `Backtest.states`: `query.stream(state=..., late=...)`
         continues from there, and returns the matches that this backtest has not counted. A mapping has
