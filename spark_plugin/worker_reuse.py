@@ -20,7 +20,7 @@ ARCHIVES = re.compile(r"(^|[/\\])(pyspark\.zip|py4j-[^/\\]*\.zip|spark-core_[^/\
 
 def settle() -> None:
     """Leave the next task of this process as little as possible to clear and to collect."""
-    _settled()
+    _settled(len(sys.modules))
     for path, finder in list(sys.path_importer_cache.items()):
         # Whoever imports from there later gets another finder, which knows the directory at once.
         if isinstance(finder, zipimporter) and ARCHIVES.search(finder.archive):
@@ -28,7 +28,13 @@ def settle() -> None:
 
 
 @cache
-def _settled() -> None:
-    """Take what lives after the first task, the modules above all, out of what is searched for garbage."""
+def _settled(modules: int) -> None:
+    """Take what lives, the modules above all, out of what is searched for garbage; again after new imports.
+
+    Parameters
+    ----------
+    modules : int
+        How many there are: another kind of task in the same process imports others.
+    """
     gc.collect()
     gc.freeze()
