@@ -1,14 +1,15 @@
-"""In a worker: the stream of a bucket of keys, whose snapshot is the state that Spark keeps.
+"""In a worker: the stream of a bucket of keys, which Spark keeps as a snapshot and what was pushed since.
 
 A micro-batch gives a bucket its new rows, which wait until the watermark has passed them (`late`), and the
-watermark, which is `Stream.advance`. A bucket whose stream this process has left in memory goes on with it;
-otherwise it is restored from the snapshot.
+watermark, which is `Stream.advance`. Both are added to the state, and the snapshot is replaced once as many
+bytes have been added as it has itself: what a micro-batch writes does not grow with the window. A process
+that has left the stream in memory takes what it has missed; another one begins with the snapshot.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 from uuid import uuid4
 
@@ -17,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from cer_gpu.spark.arrow_types import halving, shown, shown_as
 from cer_gpu.spark.blob_keeper import BlobKeeper, answer_rows
-from cer_gpu.spark.stream_task import StreamTask, moment_of, to_blob
+from cer_gpu.spark.stream_task import StreamTask, from_blob, moment_of, to_blob
 from cer_gpu.spark.worker import Job, counts_column
 
 from cer_gpu.engine.answers.matches import Matches
@@ -28,8 +29,39 @@ from cer_gpu.errors import DataError
 FOREVER = "100000 days"
 """How long rows wait: the watermark alone says when one is known to be in order."""
 
-_kept: dict[tuple[str, int], tuple[str, Stream]] = {}
-"""In a worker process, the streams of the buckets that it has seen last, with the mark of their snapshot."""
+LEAST = 1 << 16
+"""Bytes that may be added to a snapshot, however small it is."""
+
+OVERHEAD = 1 << 10
+"""Bytes that each addition counts as, also without rows: it takes time to go through many of them."""
+
+
+@dataclass(slots=True)
+class KeptStream:
+    """The stream of a bucket in a worker process, and what there is of it in the state.
+
+    Attributes
+    ----------
+    stream : Stream
+    mark : str
+        That of the last micro-batch that it has taken.
+    stored : int
+        Bytes of the snapshot.
+    additions : int
+        Micro-batches since.
+    added : int
+        Bytes of these.
+    """
+
+    stream: Stream
+    mark: str
+    stored: int
+    additions: int = 0
+    added: int = 0
+
+
+_kept: dict[tuple[str, int], KeptStream] = {}
+"""In a worker process, the streams of the buckets that it has seen last."""
 
 
 class BucketKeeper(BlobKeeper[StreamTask]):
@@ -40,6 +72,9 @@ class BucketKeeper(BlobKeeper[StreamTask]):
         super().init(handle)
         self._marks = handle.getValueState("mark", "mark string, watermark bigint")
         self._states = handle.getValueState("state", "state binary")
+        self._additions = handle.getMapState(
+            "additions", "number bigint", "before string, mark string, watermark bigint, rows binary"
+        )
 
     def handleInitialState(self, key: Any, initialState: Any, timerValues: Any) -> None:  # noqa: N802, N803
         """Keep the first state of a bucket."""
@@ -61,36 +96,73 @@ class BucketKeeper(BlobKeeper[StreamTask]):
                 "with another checkpointLocation, or with the buckets= that it was started with"
             )
         mark, told = self._marks.get()
-        stream = self._stream(live, bucket, mark)
+        kept = self._stream(live, bucket, mark)
+        stream = kept.stream
         before = stream.metrics
-        found: list[Matches | None] = []
-        if watermark > max(told, 0):  # first, so that rows before it are known to be too late
-            query = live.task.query
-            kind = query.schema.field(query.options.order_by[0]).type
-            found.append(stream.advance(moment_of(1000 * watermark, kind, query.options.order_unit)))
-        if tables:
-            found.append(pushed_in_order(stream, tables, live))
+        passed = watermark if watermark > max(told, 0) else None
+        rows = in_order(tables, live) if tables else None
         matches, blobs = 0, []
-        for one in found:
-            for answers, number in [] if one is None else _listed(live, one):
+        for one in took(stream, passed, rows, live):
+            for answers, number in _listed(live, one):
                 blobs.append(answers)
                 matches += number
-        state, mark = stream.snapshot(), uuid4().hex
-        self._states.update((state,))
-        self._marks.update((mark, max(told, watermark)))
-        _kept[live.number, bucket] = mark, stream
+        self._store(kept, passed, rows)
+        self._marks.update((kept.mark, max(told, watermark)))
+        _kept[live.number, bucket] = kept
         if stream.metrics.events:  # what waits for time to pass is looked at when it has
             self._handle.registerTimer(max(told, watermark, 0) + 1)
         now = stream.metrics
         done = now.events - before.events, matches, now.late - before.late
-        yield from answer_rows((*done, now.waiting, now.open_events, len(state)), blobs)
+        yield from answer_rows((*done, now.waiting, now.open_events, kept.stored + kept.added), blobs)
 
-    def _stream(self, live: StreamTask, bucket: int, mark: str) -> Stream:
-        """The stream of a bucket: from memory if this process wrote its snapshot, else restored from it."""
+    def _store(self, kept: KeptStream, watermark: int | None, rows: pa.Table | None) -> None:
+        """Add to the state what a stream has taken, or replace its snapshot."""
+        before, kept.mark = kept.mark, uuid4().hex
+        blob = b"" if rows is None else to_blob(rows)
+        kept.added += len(blob) + OVERHEAD
+        if kept.added <= max(kept.stored, LEAST):
+            self._additions.updateValue((kept.additions,), (before, kept.mark, watermark, blob))
+            kept.additions += 1
+            return
+        state = kept.stream.snapshot()
+        self._states.update((state,))
+        if kept.additions:
+            self._additions.clear()
+        kept.stored, kept.additions, kept.added = len(state), 0, 0
+
+    def _stream(self, live: StreamTask, bucket: int, mark: str) -> KeptStream:
+        """The stream of a bucket as it was at a mark."""
         known = _kept.pop((live.number, bucket), None)
-        if known is not None and known[0] == mark:
-            return known[1]
-        return restored(live, self._states.get()[0])
+        if known is None or not self._caught_up(known, mark):
+            state = self._states.get()[0]
+            first = self._additions.getValue((0,))
+            known = KeptStream(restored(live, state), mark if first is None else first[0], len(state))
+            self._caught_up(known, mark)
+        return known
+
+    def _caught_up(self, kept: KeptStream, mark: str) -> bool:
+        """Give a stream what was added to the state after its mark; False if it is not on the way there."""
+        while kept.mark != mark:
+            added = self._additions.getValue((kept.additions,))
+            if added is None or added[0] != kept.mark:  # its micro-batch was repeated, or it missed a snapshot
+                return False
+            _, kept.mark, watermark, blob = added
+            took(kept.stream, watermark, from_blob(blob) if blob else None, self.task)
+            kept.additions += 1
+            kept.added += len(blob) + OVERHEAD
+        return True
+
+
+def took(stream: Stream, watermark: int | None, rows: pa.Table | None, live: StreamTask) -> list[Matches]:
+    """Advance a stream to a watermark in milliseconds, and push rows; gives the matches of both."""
+    found = []
+    if watermark is not None:  # first, so that rows before it are known to be too late
+        query = live.task.query
+        kind = query.schema.field(query.options.order_by[0]).type
+        found.append(stream.advance(moment_of(1000 * watermark, kind, query.options.order_unit)))
+    if rows is not None:
+        found.append(stream.push(rows))
+    return [one for one in found if one is not None]
 
 
 def restored(live: StreamTask, state: bytes) -> Stream:
@@ -117,12 +189,12 @@ def restored(live: StreamTask, state: bytes) -> Stream:
         ) from None
 
 
-def pushed_in_order(stream: Stream, tables: list[pa.Table], live: StreamTask) -> Matches:
-    """Push rows in an order that does not depend on the shuffle: a batch that is repeated gives the same."""
+def in_order(tables: list[pa.Table], live: StreamTask) -> pa.Table:
+    """Rows in an order that does not depend on the shuffle: a micro-batch that is repeated gives the same."""
     rows = pa.concat_tables(tables)
     names = [*live.task.query.options.order_by, *live.task.ties]
     keys = [(name, "ascending") for name in names if not pa.types.is_nested(rows.schema.field(name).type)]
-    return stream.push(rows.take(pc.sort_indices(rows, sort_keys=keys)))
+    return rows.take(pc.sort_indices(rows, sort_keys=keys)).combine_chunks()
 
 
 def _listed(live: StreamTask, matches: Matches) -> Iterator[tuple[bytes, int]]:

@@ -6,7 +6,7 @@ import pickle
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-from cer_gpu.spark.bucket_keeper import pushed_in_order, restored
+from cer_gpu.spark.bucket_keeper import in_order, restored
 from cer_gpu.spark.stream_task import BUCKET, PER_SECOND, StreamTask, from_blob, moment_of
 
 from cer_gpu.engine.run.snapshot import StoredState, from_bytes, to_bytes
@@ -96,7 +96,7 @@ class HistoryKeeper:
         stream = restored(live, to_bytes(StoredState(live.about, None)))
         blobs = [from_blob(blob) for blob in packed.column("rows").to_pylist() if blob]
         if blobs:
-            pushed_in_order(stream, blobs, live)
+            stream.push(in_order(blobs, live))
         self._ended(stream, live)
         return pa.table([[bucket], [stream.snapshot()]], schema=STATES)
 

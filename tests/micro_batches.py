@@ -46,17 +46,21 @@ class Store:
 
     def __init__(self) -> None:
         self.values: dict[tuple[int, str], tuple[Any, ...]] = {}
+        self.maps: dict[tuple[int, str], Mapping[tuple[int], Any]] = {}
         self.timers: dict[int, set[int]] = {}
         self.bucket = 0
 
     def copied(self) -> Store:
         other = Store()
-        other.values = dict(self.values)
+        other.values, other.maps = dict(self.values), dict(self.maps)
         other.timers = {bucket: set(timers) for bucket, timers in self.timers.items()}
         return other
 
     def getValueState(self, name: str, schema: str) -> Value:  # noqa: N802
         return Value(self, name)
+
+    def getMapState(self, name: str, key: str, value: str) -> Mapped:  # noqa: N802
+        return Mapped(self, name)
 
     def registerTimer(self, moment: int) -> None:  # noqa: N802
         self.timers.setdefault(self.bucket, set()).add(moment)
@@ -76,6 +80,28 @@ class Value:
 
     def update(self, value: tuple[Any, ...]) -> None:
         self._store.values[self._store.bucket, self._name] = value
+
+
+class Mapped:
+    """A map of the bucket that is at work."""
+
+    def __init__(self, store: Store, name: str) -> None:
+        self._store, self._name = store, name
+
+    def getValue(self, key: tuple[int]) -> Any:  # noqa: N802
+        return self._there().get(key)
+
+    def updateValue(self, key: tuple[int], value: tuple[Any, ...]) -> None:  # noqa: N802
+        self._put(self._there() | {key: value})
+
+    def clear(self) -> None:
+        self._put({})
+
+    def _there(self) -> Mapping[tuple[int], Any]:
+        return self._store.maps.get((self._store.bucket, self._name), {})
+
+    def _put(self, values: Mapping[tuple[int], Any]) -> None:
+        self._store.maps[self._store.bucket, self._name] = values
 
 
 class MicroBatches:
@@ -105,6 +131,7 @@ class MicroBatches:
         self.answers: list[pa.RecordBatch] = []
         self.metrics: list[dict[str, int]] = []
         self.kills = 0
+        self._processes: list[dict[Any, Any]] = [{}, {}, {}]
         self._store = Store()
         processor = self._keeper(self._store)
         for bucket, state in self._first_states(initial):
@@ -192,6 +219,8 @@ class MicroBatches:
         for row in given:
             groups.setdefault(row[BUCKET], []).append(row)
         found = []
+        if rng is not None:  # whichever worker process Spark gives the buckets to
+            bucket_keeper._kept = rng.choice(self._processes)
         try:
             for row in self._steps(store, groups, Timer(watermark)):
                 if rng is not None and rng.random() < 0.2:

@@ -162,7 +162,7 @@ class StreamState:
 
     def state(self) -> dict[str, Any]:
         """All that is kept, for `cer_gpu.engine.run.snapshot`; what is not needed is dropped first."""
-        self._drop([])
+        self._drop([], pressed=True)
         events = None if not self._kept.count else state_of(self._kept.seen())
         bounds = self._bounds
         return {
