@@ -32,15 +32,22 @@ SECTION = "spark_live"
 
 KEYS = 10_000
 
-WARM = 6
+WARM = 20
 """Micro-batches before those that are measured: the JVM compiles meanwhile."""
 
-BATCHES = 4
+BATCHES = 6
 """Micro-batches that are measured."""
 
 WITHIN_MS = 1000
 
 QUERY = "SELECT a, b, c WHERE A AS a ; B AS b ; C AS c FILTER a[price > 50] PARTITION BY key WITHIN 1 SECONDS"
+
+LONG = (
+    "SELECT a, b, c WHERE A AS a ; B AS b ; C AS c FILTER c[price > 99.9] PARTITION BY key WITHIN 60 SECONDS"
+)
+"""What keeps all A's and B's of a minute: its state is large, and few matches end."""
+
+MINUTE = 60
 
 COLUMNS = "type string, ts timestamp, key long, price double, id long"
 
@@ -78,6 +85,12 @@ def spark_live(sizes: Sizes) -> Iterator[Figure]:
         slow = history((WARM + BATCHES) * SLOW, SLOW)
         taken = _followed(spark, Path(name) / "slow", slow, SLOW)
         yield duration(SECTION, f"a micro-batch of {large(SLOW)} events", taken, 2.0, "of a second")
+        kept = history((MINUTE + WARM + BATCHES) * SLOW, SLOW)
+        taken = _followed(spark, Path(name) / "long", kept, SLOW, LONG, MINUTE * SLOW)
+        yield duration(
+            SECTION, f"the same, {large(MINUTE * SLOW // 5)} events open", taken, 2.0, "of a minute"
+        )
+    table = table.slice(0, BATCHES * size)
     flink = _flink(table)
     if flink is None:
         yield Figure(SECTION, "Flink CEP", None, "s", note="its jars are not there")
@@ -87,24 +100,41 @@ def spark_live(sizes: Sizes) -> Iterator[Figure]:
     yield ratio(SECTION, "Flink CEP / ours", ("ours", share), ("flink", flink), 5.0)
 
 
-def _followed(spark: SparkSession, folder: Path, table: pa.Table, size: int) -> Times:
-    """The seconds of the micro-batches behind the first ones; the matches are checked."""
+def _followed(
+    spark: SparkSession, folder: Path, table: pa.Table, size: int, query: str = QUERY, before: int = 0
+) -> Times:
+    """The seconds of the micro-batches behind the first ones; the matches are checked.
+
+    Parameters
+    ----------
+    spark : SparkSession
+    folder : Path
+    table : pyarrow.Table
+    size : int
+        Events of a micro-batch.
+    query : str
+    before : int
+        Events that are a history, which the stream continues.
+    """
     from cer_gpu import spark as cer_spark
 
     given = folder / "in"
     given.mkdir(parents=True)
-    for number, first in enumerate(range(0, len(table), size)):
+    pq.write_table(table.slice(0, before), folder / "history.parquet")
+    for number, first in enumerate(range(before, len(table), size)):
         pq.write_table(table.slice(first, size), given / f"{number:03}.parquet")
     reader = spark.readStream.schema(COLUMNS).option("maxFilesPerTrigger", 1)
     options: dict[str, Any] = {"order_by": ["ts", "id"], "event_id": "id"}
-    found = cer_spark.stream(reader.parquet(str(given)), QUERY, late="1 s", **options)
+    initial = spark.read.schema(COLUMNS).parquet(str(folder / "history.parquet")) if before else None
+    found = cer_spark.stream(reader.parquet(str(given)), query, late="1 s", initial=initial, **options)
     writer = found.writeStream.option("checkpointLocation", str(folder / "state")).format("parquet")
     running = writer.option("path", str(folder / "out")).trigger(availableNow=True).start()
     running.awaitTermination()
     told = [cer_spark.stream_metrics(one) for one in running.recentProgress]
     latest = table["ts"][-1].value // 1000 * 1000 - 1_000_000
-    wanted = cer.compile(QUERY).run(table, **options).to_arrow()
-    number = int(np.count_nonzero(wanted["end_time"].cast(pa.int64()).to_numpy() < latest))
+    ends = cer.compile(query).run(table, **options).to_arrow()["end_time"].cast(pa.int64()).to_numpy()
+    known = table["ts"][before - 1].value if before else 0
+    number = int(np.count_nonzero((ends > known) & (ends < latest)))
     got = pq.read_table(folder / "out")
     must(got.num_rows == number, f"live: {got.num_rows} matches, {number} of one run")
     return Times(tuple(one.seconds for one in told[WARM : WARM + BATCHES] if one is not None))

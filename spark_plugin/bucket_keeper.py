@@ -144,7 +144,7 @@ class BucketKeeper(BlobKeeper[StreamTask]):
         """Give a stream what was added to the state after its mark; False if it is not on the way there."""
         while kept.mark != mark:
             added = self._additions.getValue((kept.additions,))
-            if added is None or added[0] != kept.mark:  # its micro-batch was repeated, or it missed a snapshot
+            if added is None or added[0] != kept.mark:  # a micro-batch was repeated, or a snapshot missed
                 return False
             _, kept.mark, watermark, blob = added
             took(kept.stream, watermark, from_blob(blob) if blob else None, self.task)

@@ -209,6 +209,21 @@ def test_keys_whose_windows_are_over_are_forgotten() -> None:
     assert max(one["bytes"] for one in made.metrics) < 6_000_000  # with all keys it would be 16 million
 
 
+def test_a_process_that_has_missed_a_snapshot_begins_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bucket_keeper, "LEAST", 10_000)
+    batches = [rows_of(("A", 2 * turn, "x"), ("B", 2 * turn + 1, "x")) for turn in range(60)]
+    made = live(STEPS, batches[0], buckets=1, end=False)
+    processes: list[dict[Any, Any]] = [{}, {}]
+    rng = Random(1)
+    for batch in batches[1:]:
+        monkeypatch.setattr(bucket_keeper, "_kept", processes[rng.random() < 0.8])
+        made.push([batch])
+    made.idle(END)
+    wanted = cer.compile(STEPS).run(pa.concat_tables(batches), order_by="ts", event_id="id").to_arrow()
+    assert len(wanted) > 200
+    assert comparable(made.table()) == comparable(wanted)
+
+
 @pytest.mark.parametrize(
     ("changed", "keywords", "reason"),
     [

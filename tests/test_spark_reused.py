@@ -14,7 +14,7 @@ from cer_gpu.spark import worker_reuse
 
 @pytest.fixture
 def archive_of(tmp_path, monkeypatch):
-    monkeypatch.setattr(worker_reuse, "_settled", lambda: None)
+    monkeypatch.setattr(worker_reuse, "_settled", lambda modules: None)
     monkeypatch.setattr(sys, "path", list(sys.path))
 
     def made(name):
@@ -57,3 +57,13 @@ def test_what_lives_after_the_first_task_is_not_searched():
     assert first > 1000
     assert second <= first
     assert gc.get_freeze_count() == 0
+
+
+def test_what_a_later_task_imports_is_not_searched_either():
+    text = (
+        "import gc; from cer_gpu.spark.worker_reuse import settle; settle(); first = gc.get_freeze_count(); "
+        "import xml.dom.minidom; settle(); print(first, gc.get_freeze_count())"
+    )
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True)
+    first, second = map(int, done.stdout.split())
+    assert second > first + 100
