@@ -135,15 +135,20 @@ class BucketKeeper(BlobKeeper[StreamTask]):
         known = _kept.pop((live.number, bucket), None)
         if known is None or not self._caught_up(known, mark):
             state = self._states.get()[0]
-            first = self._additions.getValue((0,))
+            first = self._addition(0)
             known = KeptStream(restored(live, state), mark if first is None else first[0], len(state))
             self._caught_up(known, mark)
         return known
 
+    def _addition(self, number: int) -> tuple[Any, ...] | None:
+        """An addition to the snapshot; None behind the last one, of which Spark would warn."""
+        key = (number,)
+        return self._additions.getValue(key) if self._additions.containsKey(key) else None
+
     def _caught_up(self, kept: KeptStream, mark: str) -> bool:
         """Give a stream what was added to the state after its mark; False if it is not on the way there."""
         while kept.mark != mark:
-            added = self._additions.getValue((kept.additions,))
+            added = self._addition(kept.additions)
             if added is None or added[0] != kept.mark:  # a micro-batch was repeated, or a snapshot missed
                 return False
             _, kept.mark, watermark, blob = added

@@ -88,8 +88,11 @@ class Mapped:
     def __init__(self, store: Store, name: str) -> None:
         self._store, self._name = store, name
 
+    def containsKey(self, key: tuple[int]) -> bool:  # noqa: N802
+        return key in self._there()
+
     def getValue(self, key: tuple[int]) -> Any:  # noqa: N802
-        return self._there().get(key)
+        return self._there()[key]
 
     def updateValue(self, key: tuple[int], value: tuple[Any, ...]) -> None:  # noqa: N802
         self._put(self._there() | {key: value})
