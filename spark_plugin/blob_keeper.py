@@ -12,7 +12,7 @@ from typing import Any, Generic, TypeVar
 
 import pyarrow as pa
 from cer_gpu.spark.stream_task import from_blob
-from cer_gpu.spark.worker_reuse import settle
+from cer_gpu.spark.worker_reuse import settle_task
 from pyspark.sql import Row
 from pyspark.sql.streaming import StatefulProcessor
 
@@ -53,7 +53,7 @@ class BlobKeeper(StatefulProcessor, Generic[LiveTask]):
 
     def close(self) -> None:
         """See `StatefulProcessor.close`."""
-        settle()
+        settle_task()
 
     def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: Any) -> Iterator[Any]:  # noqa: N802, N803
         """Take the rows of a bucket."""

@@ -14,7 +14,7 @@ import pyarrow as pa
 from cer_gpu.spark.arrow_types import halving, shown
 from cer_gpu.spark.metrics import publish
 from cer_gpu.spark.segments import SEGMENT
-from cer_gpu.spark.worker_reuse import settle
+from cer_gpu.spark.worker_reuse import settle_task
 
 from cer_gpu.cores import usable_cores
 from cer_gpu.engine.free_memory import free_memory
@@ -145,7 +145,7 @@ class RowPatternWorker:
         self._segments = dict(segments or {})
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        context, workers = _context()
+        workers = _workers()
         started, read, given = perf_counter(), 0, 0
         for rows, starts in self._parts(batches, workers.threads):
             read += rows.count
@@ -154,8 +154,7 @@ class RowPatternWorker:
                     given += part.num_rows
                     yield part
         publish(read, given, perf_counter() - started, "cpu")
-        if context is not None:
-            settle()
+        settle_task()
 
     def _parts(
         self, batches: Iterable[pa.RecordBatch], threads: int
@@ -191,7 +190,7 @@ class ExitWorker:
         self._span = span
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        context, workers = _context()
+        workers = _workers()
         for number, table in self._task.segments(batches, workers.threads):
             rows, segment = self._task.in_order(table), self._segments[number]
             times = self._task.times(rows)
@@ -204,8 +203,7 @@ class ExitWorker:
             yield pa.RecordBatch.from_arrays(
                 [pa.array(column, field.type) for column, field in zip(columns, EXITS)], schema=EXITS
             )
-        if context is not None:
-            settle()
+        settle_task()
 
 
 def own_rows(times: np.ndarray, segment: RowPatternSegment) -> tuple[int, int]:
@@ -215,9 +213,9 @@ def own_rows(times: np.ndarray, segment: RowPatternSegment) -> tuple[int, int]:
     return first, stop
 
 
-def _context() -> tuple[object | None, Workers]:
-    """The context of the task, and the threads that it may have."""
+def _workers() -> Workers:
+    """The threads that the task may have."""
     from pyspark import TaskContext
 
     context = TaskContext.get()
-    return context, Workers(max(1, context.cpus() if context is not None else 1))
+    return Workers(max(1, context.cpus() if context is not None else 1))

@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 from cer_gpu.spark.segments import OWN
 from cer_gpu.spark.task import Task
-from cer_gpu.spark.worker_reuse import settle
+from cer_gpu.spark.worker_reuse import settle_task
 
 from cer_gpu.errors import DataError
 from cer_gpu.frozen_dataclass import dataclass
@@ -87,7 +87,7 @@ class BucketFiller:
                 held, count = [], 0
         if count:
             yield _packed(pa.Table.from_batches(held))
-        settle()
+        settle_task()
 
 
 def _packed(table: pa.Table) -> pa.RecordBatch:
@@ -139,4 +139,4 @@ class BlobReader:
                         if not found.schema.equals(self._schema):
                             raise DataError(f"the result has the columns {found.schema}, not {self._schema}")
                         yield found
-        settle()
+        settle_task()

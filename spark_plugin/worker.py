@@ -24,7 +24,7 @@ from cer_gpu.spark.segments import SEGMENT, Segment
 from cer_gpu.spark.sorting import in_order, row_text, say_once, time_of
 from cer_gpu.spark.task import ANY, DIGITS, ERROR, Task
 from cer_gpu.spark.ties import TiedRows, tied_in
-from cer_gpu.spark.worker_reuse import settle
+from cer_gpu.spark.worker_reuse import settle_task
 
 from cer_gpu.digits import digits
 from cer_gpu.engine.read.lanes import LaneEncoder
@@ -71,7 +71,6 @@ class Job:
         self.task = task
         self.options = task.query.options
         self.workers = Workers(max(1, context.cpus() if context is not None else 1))
-        self._in_worker = context is not None
         self.device, reason = device_of_task(task.gpu, context)
         self.events = 0
         """How many events it has read."""
@@ -220,8 +219,7 @@ class Job:
             given += len(batch)
             yield batch
         publish(self.events, given, perf_counter() - begun, self.device)
-        if self._in_worker:
-            settle()
+        settle_task()
 
     def _results(self, runs: Iterable[TaskRun]) -> Iterator[pa.RecordBatch]:
         if self.task.product == "count":

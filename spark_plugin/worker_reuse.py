@@ -27,6 +27,14 @@ def settle() -> None:
             del sys.path_importer_cache[path]
 
 
+def settle_task() -> None:
+    """Settle behind a task of Spark; nothing where its function is called without Spark."""
+    from pyspark import TaskContext
+
+    if TaskContext.get() is not None:
+        settle()
+
+
 @cache
 def _settled(modules: int) -> None:
     """Take what lives, the modules above all, out of what is searched for garbage; again after new imports.
