@@ -296,9 +296,13 @@ class Backtest(TableResult):
     def __len__(self) -> int:
         return len(self._table)
 
+    @property
+    def _rows_told(self) -> str:
+        return "1 row" if len(self) == 1 else f"{len(self):,} rows"
+
     def __repr__(self) -> str:
-        heading = f"<cer_gpu.Backtest of {len(self):,} rows>"
+        heading = f"<cer_gpu.Backtest of {self._rows_told}>"
         return f"{heading}\n{as_text(self._table, SHOWN)}"
 
     def _repr_html_(self) -> str:
-        return as_html(f"{len(self):,} rows", self._table, SHOWN)
+        return as_html(self._rows_told, self._table, SHOWN)
