@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
@@ -11,7 +12,9 @@ from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.run.nan_watch import NanWatch, nan_watch
 from cer_gpu.engine.run.options import Options
 from cer_gpu.engine.run.rounding_watch import RoundingWatch
-from cer_gpu.plan.planning.plans import QueryPlans
+
+if TYPE_CHECKING:
+    from cer_gpu.plan.planning.plans import QueryPlans
 
 
 class ValueWatch:
