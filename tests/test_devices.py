@@ -212,7 +212,7 @@ def test_data_of_the_host_in_the_form_for_devices_is_read_once(kind: type) -> No
         ("(A ; B+) WITHIN [<= 5 s] ; C", "one thread for a partition"),
         (
             "(A ;[= 1 s] B) ALL C",
-            "which finds out what an event does to them when it first occurs",
+            "the CPU follows partial matches with clocks",
         ),
     ],
 )
