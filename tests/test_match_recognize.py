@@ -93,7 +93,7 @@ def test_the_select_around_is_sql() -> None:
 
 def test_a_select_without_duckdb_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "duckdb", None)
-    with pytest.raises(cer.QueryError, match=r"DuckDB, which is not installed[\s\S]*cer-gpu\[sql\]"):
+    with pytest.raises(cer.QueryError, match=r"DuckDB, which is not installed[\s\S]*'\.\[sql\]'"):
         listed(f"{V_SHAPE} WHERE m.last > 7", trades=TRADES)
 
 
