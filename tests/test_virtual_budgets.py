@@ -99,7 +99,7 @@ def _next_cost(run: Callable[[], object]) -> Cost:
 
 def resident() -> OnDevice:
     """Three filtered steps in a window, over columns that lie on the device."""
-    return on_device(ThreeSteps(KEPT, within=1000), page_locked_table(EVENTS, PRICED))
+    return on_device(ThreeSteps(KEPT, within=1000).text, page_locked_table(EVENTS, PRICED))
 
 
 def from_host(ask: str, text: str) -> Callable[[], Any]:
@@ -115,8 +115,8 @@ def of_kind(kind: str) -> Callable[[], Any]:
 
 
 PLANS: dict[str, Callable[[], Callable[[], Any]]] = {
-    "resident: hits": lambda: (lambda there: partial(there.query.hits, there.table))(resident()),
-    "resident: count": lambda: (lambda there: partial(there.query.count, there.table))(resident()),
+    "resident: hits": lambda: resident().hits,
+    "resident: count": lambda: resident().count,
     "pinned: hits": lambda: from_host("hits", ThreeSteps(KEPT, within=1000).text),
     "pinned: count": lambda: from_host("count", ThreeSteps(KEPT, within=1000).text),
     "pinned, no window: count": lambda: from_host("count", WINDOWLESS),
