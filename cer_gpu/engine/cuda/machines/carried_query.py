@@ -57,7 +57,6 @@ class CarriedQuery(ResidentQuery):
         stream: Geometry = STREAM,
     ) -> None:
         super().__init__(query, classifier, lane, stream)
-        self._text = query.text
         n = self._host.n_live
         self.registers, self.vectors = np.full((1, n), -1, np.int64), np.zeros((1, n), np.int64)
         self._after = self.vectors
@@ -118,5 +117,5 @@ class CarriedQuery(ResidentQuery):
         """The same for numbers that are too large for a kernel."""
         symbols, bounds = ends.events.symbols.copy_to_host(), np.array([[0], [ends.events.kept]])
         _, number, after = counted_ends(counts_program(self._host), symbols, *bounds, before)
-        check_open(after, self._text)
+        check_open(after, self._query.text)
         return number, after

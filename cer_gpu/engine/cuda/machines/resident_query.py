@@ -122,7 +122,7 @@ class ResidentQuery(ABC):
         if reason is not None:
             raise DeviceError(f"the query cannot be run on events in the memory of a device: {reason}")
         assert isinstance(query.machine, AutomatonMachine)
-        self._host = query.machine.tables
+        self._query, self._host = query, query.machine.tables
         program = hits_program(self._host)
         fitting = lane_geometry(registers_of(query), lane)
         assert fitting is not None
@@ -178,16 +178,10 @@ class WindowedQuery(ResidentQuery):
     A time that its window measures is the first of the columns that the classifier copies besides.
     """
 
-    def __init__(
-        self,
-        query: CompiledQuery,
-        classifier: CudaClassifier,
-        lane: Geometry = LANE,
-        stream: Geometry = STREAM,
-    ) -> None:
-        super().__init__(query, classifier, lane, stream)
-        assert query.window is not None
-        self._window = query.window
+    @property
+    def _size(self) -> int | float:
+        assert self._query.window is not None
+        return self._query.window.size
 
     def ends(self, batch: ResidentBatch, before: int) -> ResidentEnds:
         """As `ResidentQuery.ends`; `latest` are events."""
@@ -197,7 +191,7 @@ class WindowedQuery(ResidentQuery):
         old = 0 if tail is None else tail.kept
         one = np.array([[0], [old], [events.kept], [0]], np.int64)
         lane = Segments(*(one if events.kept > old else one[:, :0]))
-        cut = cut_early(lane, events.measured, self._window.size, self._stream) if len(lane) else lane
+        cut = cut_early(lane, events.measured, self._size, self._stream) if len(lane) else lane
         bounds = copied(cut.begin), copied(cut.report), copied(cut.stop)
         registers = copied(np.full((len(cut), self._host.n_live), -1, np.int64))
         found = hits.hits(
@@ -205,7 +199,7 @@ class WindowedQuery(ResidentQuery):
             events.symbols,
             copied(np.empty(0, np.int64)),
             events.measured,
-            self._window.size,
+            self._size,
             *bounds,
             registers,
             self._fitting,
@@ -218,9 +212,8 @@ class WindowedQuery(ResidentQuery):
 
     def numbers(self, ends: ResidentEnds) -> np.ndarray:
         """As `ResidentQuery.numbers`."""
-        size = self._window.size
         lowest = windows.lowest_starts(
-            ends.events.measured, ends.begin, ends.offsets, ends.event, size, self._stream
+            ends.events.measured, ends.begin, ends.offsets, ends.event, self._size, self._stream
         )
         number, status = counts.counts(
             self._machine, ends.events.symbols, ends.offsets, ends.event, lowest, self._lane
@@ -234,9 +227,9 @@ class WindowedQuery(ResidentQuery):
         if not events.kept:
             self.tail = events
             return
-        size, last = self._window.size, events.kept - 1
+        last = events.kept - 1
         bounds = copied(np.zeros(1, np.int64)), copied(np.array([0, 1])), copied(np.array([last]))
-        low = int(windows.lowest_starts(events.measured, *bounds, size, self._stream).copy_to_host()[0])
+        low = int(windows.lowest_starts(events.measured, *bounds, self._size, self._stream).copy_to_host()[0])
         self.tail = _copied_from(events, low)
 
     def _events(self, batch: ResidentBatch, before: int) -> ResidentTail:
