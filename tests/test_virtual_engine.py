@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -27,16 +26,6 @@ pytestmark = pytest.mark.gpu
 
 STAGED = ["time", "events", "partitions", "carried"]
 """Queries whose events are copied while kernels run."""
-
-
-@pytest.fixture
-def device() -> Iterator[VirtualDevice]:
-    """The virtual devices, which have their settings again afterwards."""
-    found = installed()
-    assert found is not None
-    own = found.settings
-    yield found
-    found.configure(own)
 
 
 @pytest.fixture(autouse=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -25,18 +25,6 @@ from numba.cuda.cudadrv.driver import CudaAPIError
 pytestmark = [pytest.mark.gpu, pytest.mark.virtual_device_faults]
 
 THREADS = 64
-
-
-@pytest.fixture
-def device() -> Iterator[VirtualDevice]:
-    """The virtual device without a fault so far, and with its settings again afterwards."""
-    found = installed()
-    assert found is not None
-    own = found.settings
-    found.reset()
-    yield found
-    found.configure(own)
-    found.reset()
 
 
 def told(device: VirtualDevice) -> str:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
 from dataclasses import replace
 from importlib import import_module
 from importlib.util import cache_from_source
@@ -42,16 +41,6 @@ ORDERS = {
     "random": (Geometry(96, 1), Geometry(32, 2)),
 }
 """For each order of threads, the blocks of kernels with a thread for each segment, and for each row."""
-
-
-@pytest.fixture
-def device() -> Iterator[VirtualDevice]:
-    """The virtual device, which has its settings again afterwards."""
-    found = installed()
-    assert found is not None
-    own = found.settings
-    yield found
-    found.configure(own)
 
 
 @pytest.fixture(params=ORDERS)

@@ -52,15 +52,15 @@ POINTS = 3
 
 
 @pytest.fixture
-def device() -> Iterator[VirtualDevice]:
-    """The virtual devices, which have their settings again afterwards."""
-    found = installed()
-    assert found is not None
-    own = found.settings
-    yield found
-    found.configure(own)
-    found.reset()
+def _loss_forgotten() -> Iterator[None]:
+    yield
     forget_loss()
+
+
+@pytest.fixture
+def device(_loss_forgotten: None, device: VirtualDevice) -> VirtualDevice:
+    """The virtual devices; a loss is forgotten once they work again."""
+    return device
 
 
 @pytest.fixture(autouse=True)

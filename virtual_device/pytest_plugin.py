@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from virtual_device.device import install, installed
+from virtual_device.device import VirtualDevice, install, installed
 from virtual_device.settings import Settings
 
 
@@ -21,6 +21,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     """Before any module of the tests is imported."""
     install(Settings.parse(early_config.known_args_namespace.virtual_device))
+
+
+@pytest.fixture
+def device() -> Iterator[VirtualDevice]:
+    """The virtual devices, which have no fault yet; they get their settings back afterwards."""
+    found = installed()
+    assert found is not None
+    own = found.settings
+    found.reset()
+    yield found
+    found.configure(own)
+    found.reset()
 
 
 @pytest.hookimpl(wrapper=True)
