@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 from cer_gpu.spark.bucket_keeper import in_order, restored
@@ -13,9 +12,6 @@ from cer_gpu.engine.run.snapshot import StoredState, from_bytes, to_bytes
 from cer_gpu.engine.run.stream_identity import OF_READING
 from cer_gpu.errors import DataError
 from cer_gpu.printable_text import brief
-
-if TYPE_CHECKING:
-    from cer_gpu.engine.run.stream import Stream
 
 STATES = pa.schema([pa.field(BUCKET, pa.int32()), pa.field("state", pa.binary())])
 """A state for each bucket."""
@@ -75,6 +71,11 @@ def reach(live: StreamTask) -> int | None:
     return int(size * 1_000_000 // per_second) + LENIENT
 
 
+def spare(kind: pa.DataType) -> int:
+    """By how many microseconds a stream continues after the last time of a history."""
+    return LENIENT if pa.types.is_floating(kind) else 1
+
+
 class HistoryKeeper:
     """A function for `applyInArrow`: the rows of a bucket's history become the state of its stream.
 
@@ -82,13 +83,14 @@ class HistoryKeeper:
     ----------
     dumped : bytes
         A pickled `StreamTask`.
-    last : int
-        The last time of the whole history, in microseconds since 1970.
+    end : int
+        The time at which the stream continues, in microseconds since 1970: what comes before it is of the
+        history, also if it comes again.
     """
 
-    def __init__(self, dumped: bytes, last: int) -> None:
+    def __init__(self, dumped: bytes, end: int) -> None:
         self._dumped = dumped
-        self._last = last
+        self._end = end
 
     def __call__(self, packed: pa.Table) -> pa.Table:
         live: StreamTask = pickle.loads(self._dumped)
@@ -97,12 +99,7 @@ class HistoryKeeper:
         blobs = [from_blob(blob) for blob in packed.column("rows").to_pylist() if blob]
         if blobs:
             stream.push(in_order(blobs, live))
-        self._ended(stream, live)
-        return pa.table([[bucket], [stream.snapshot()]], schema=STATES)
-
-    def _ended(self, stream: Stream, live: StreamTask) -> None:
-        """What comes at the last time or before is of the history, also if it comes again."""
         query = live.task.query
-        kind: Any = query.schema.field(query.options.order_by[0]).type
-        spare = LENIENT if pa.types.is_floating(kind) else 1
-        stream.advance(moment_of(self._last + spare, kind, query.options.order_unit))
+        kind = query.schema.field(query.options.order_by[0]).type
+        stream.advance(moment_of(self._end, kind, query.options.order_unit))
+        return pa.table([[bucket], [stream.snapshot()]], schema=STATES)

@@ -21,6 +21,7 @@ from cer_gpu.spark.stream_task import (
     BlobReader,
     BucketFiller,
     StreamTask,
+    moment_of,
 )
 from cer_gpu.spark.watermark import MOMENT, event_time, observed
 
@@ -65,6 +66,7 @@ def stream_keywords(
     nan_is_null: bool | None = None,
     buckets: int | None = None,
     initial: DataFrame | bytes | None = None,
+    after: str | None = None,
 ) -> None:
     """The keywords of `stream`."""
 
@@ -111,6 +113,10 @@ def stream(streaming_df: DataFrame, query: Query | str, **keywords: Any) -> Data
         stream continues after its last event: rows at that time or before count as late, and the matches that
         are known by then, those of `run(history, until=...)`, are not returned again. Of a history only the
         last window is read, if the query has one.
+    after : str, default None
+        The checkpoint of a stream that has stopped, with its events as `initial`: this stream continues at
+        the watermark up to which that one has written its matches. So the number of buckets and of Spark's
+        partitions, the query or the version of this package can change.
     **keywords
         `type_column`, `stream_column`, `params`, `engine`, `nan_is_null`: as for `cer_spark.run`.
 
@@ -144,13 +150,13 @@ def stream(streaming_df: DataFrame, query: Query | str, **keywords: Any) -> Data
         )
     if isinstance(query, str) and is_statement(query):
         return _live_statement(streaming_df, query, keywords)
-    initial = keywords.pop("initial", None)
+    initial, after = keywords.pop("initial", None), keywords.pop("after", None)
     late, live = live_task(query, arrow_schema(streaming_df.schema), keywords)
     task = live.task
     _set_store(streaming_df)
     rows = _with_buckets(streaming_df, live, f"{late} milliseconds")
     groups = in_tasks(rows, BucketFiller(), PACKED_SCHEMA).groupBy(BUCKET)
-    states = _first_states(streaming_df, live, initial)
+    states = _first_states(streaming_df, live, initial, after)
     found = groups.transformWithState(
         BucketKeeper(pickle.dumps(live)),
         ANSWERS,
@@ -276,36 +282,62 @@ def _with_buckets(frame: DataFrame, live: StreamTask, late: str | None = None) -
     return kept.drop(MOMENT).withColumn(BUCKET, bucket.cast("int"))
 
 
-def _first_states(frame: DataFrame, live: StreamTask, initial: Any) -> DataFrame:
+def _first_states(frame: DataFrame, live: StreamTask, initial: Any, after: str | None) -> DataFrame:
     """The state in which each bucket begins."""
-    import pyspark.sql.functions as sf
     from cer_gpu.spark.first_states import STATES, HistoryKeeper, empty_states, handed_state, reach
 
     spark, schema = frame.sparkSession, spark_schema(STATES)
+    if after is not None and (initial is None or isinstance(initial, bytes)):
+        raise DataError(
+            f"after={brief(after)} needs the events that the earlier stream has read: pass them as a "
+            "DataFrame, initial=spark.read..."
+        )
     if initial is None:
         return spark.createDataFrame(empty_states(live), schema)
     if isinstance(initial, bytes):
         return spark.createDataFrame(handed_state(live, initial), schema)
-    query = live.task.query
     there, own = arrow_schema(initial.schema), arrow_schema(frame.schema)
-    for name in (one for one in query.columns if one in own.names):
+    for name in (one for one in live.task.query.columns if one in own.names):
         found = there.field(name).type if name in there.names else "missing"
         if found != own.field(name).type:
             raise DataError(
                 f"`{name}` is {found} in the history and {own.field(name).type} in the stream: cast or add it"
             )
-    time, unit = query.options.order_by[0], query.options.order_unit
-    moment = sf.unix_micros(event_time(column(time), query.schema.field(time).type, unit))
-    last = initial.agg(sf.max(moment)).collect()[0][0]
-    if last is None:
+    initial, end = _before(initial, live, after)
+    if end is None:
         return spark.createDataFrame(empty_states(live), schema)
     far = reach(live)
-    kept = initial if far is None else initial.where(moment >= sf.lit(last - far))
+    kept = initial if far is None else initial.where(_microseconds(live) >= end - far)
     rows = in_tasks(_with_buckets(kept, live), BucketFiller(), PACKED_SCHEMA)
     every = spark.createDataFrame([(bucket, b"") for bucket in range(live.buckets)], rows.schema)
-    keeper = HistoryKeeper(pickle.dumps(live), last)
+    keeper = HistoryKeeper(pickle.dumps(live), end)
 
     def keep(packed: pa.Table) -> pa.Table:  # of an object Spark does not find out how it is called
         return keeper(packed)
 
     return rows.union(every).groupBy(BUCKET).applyInArrow(keep, schema)
+
+
+def _microseconds(live: StreamTask) -> Column:
+    """The time of a row in microseconds since 1970, not after it."""
+    import pyspark.sql.functions as sf
+
+    time, unit = live.task.query.options.order_by[0], live.task.query.options.order_unit
+    return sf.unix_micros(event_time(column(time), live.task.query.schema.field(time).type, unit))
+
+
+def _before(initial: DataFrame, live: StreamTask, after: str | None) -> tuple[DataFrame, int | None]:
+    """The rows of a history, and the microsecond at which the stream continues; None: at its first row."""
+    import pyspark.sql.functions as sf
+    from cer_gpu.spark.checkpoint import decided_until
+    from cer_gpu.spark.first_states import spare
+
+    name, unit = live.task.query.options.order_by[0], live.task.query.options.order_unit
+    kind = live.task.query.schema.field(name).type
+    if after is None:
+        last = initial.agg(sf.max(_microseconds(live))).collect()[0][0]
+        return initial, None if last is None else last + spare(kind)
+    end = 1000 * decided_until(initial.sparkSession, after)
+    if pa.types.is_floating(kind):  # microseconds are rounded, and the earlier stream has compared numbers
+        return initial.where(column(name) < sf.lit(moment_of(end, kind, unit))), end
+    return initial.where(_microseconds(live) < end), end

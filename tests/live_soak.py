@@ -2,14 +2,16 @@
 
 Files of events come in, some with rows that are late and some with rows that are too late. Meanwhile the
 whole application, an executor or a Python worker is killed at random moments, and each application is started
-with another number of threads or executors. In the end the rows that were written have to be those of one run
-over all rows that were not too late. What is killed and when depends on the seed; the exit status is 1 where
-a row is wrong.
+with another number of threads or executors. At times another stream, with other partitions and buckets and a
+checkpoint of its own, goes on after the one before. In the end the rows that were written have to be those of
+one run over all rows that were not too late. What is killed and when depends on the seed; the exit status is
+1 where a row is wrong.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import signal
 import subprocess
@@ -19,10 +21,10 @@ import time
 from collections import Counter
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from processes import started
 from test_spark_streams import STEPS, committed, written
 
@@ -32,6 +34,8 @@ LATE = 100_000
 """Microseconds by which rows may be late."""
 
 ROWS, KEYS = 4000, 300
+
+NAMES = ["start", "end", "k", "a", "b", "c"]
 
 SECOND = 1_000_000
 
@@ -64,14 +68,90 @@ def part(rng: np.random.Generator, number: int) -> pa.Table:
     return table.take(pa.array(come))
 
 
-def in_time(parts: list[pa.Table]) -> tuple[pa.Table, int]:
+OVERLAP = 3
+"""Files that a stream reads again which goes on after another: the watermark is in one of the last two."""
+
+
+class Streams:
+    """The streams of a folder, each of which goes on after the one before, and what they are to write.
+
+    Parameters
+    ----------
+    folder : Path
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self.parts: list[pa.Table] = []
+        self._first = [0]
+        self._known = [0]
+        self._begin = [0]
+        (folder / "in0").mkdir()
+
+    @property
+    def number(self) -> int:
+        """Of the stream that runs."""
+        return len(self._first) - 1
+
+    def drop(self, table: pa.Table) -> None:
+        """Give the stream that runs another file."""
+        self.parts.append(table)
+        written(table, self._folder / f"in{self.number}", len(self.parts))
+
+    def commits(self) -> int:
+        """How many micro-batches of the stream that runs are committed."""
+        paths = (self._folder / f"state{self.number}" / "commits").glob("[0-9]*")
+        return max((int(path.name) + 1 for path in paths), default=0)
+
+    def waiting(self) -> int:
+        """How many files it has not read yet, about."""
+        return len(self.parts) - self._first[-1] - self.commits()
+
+    def go_on(self) -> None:
+        """Begin another stream, after one that has ended by itself."""
+        log = self._folder / f"state{self.number}" / "offsets" / str(self.commits() - 1)
+        self._begin.append(1000 * json.loads(log.read_text().splitlines()[1])["batchWatermarkMs"])
+        self._known.append(len(self.parts))
+        self._first.append(len(self.parts) - OVERLAP)
+        for folder, first in ((f"history{self.number}", 0), (f"in{self.number}", self._first[-1])):
+            (self._folder / folder).mkdir()
+            for one in range(first, len(self.parts)):
+                written(self.parts[one], self._folder / folder, one + 1)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """What was written."""
+        found = [committed(self._folder / f"out{number}") for number in range(self.number + 1)]
+        return [row for table in found for row in table.select(NAMES).to_pylist()]
+
+    def wanted(self) -> list[dict[str, Any]]:
+        """What had to be written."""
+        found: list[dict[str, Any]] = []
+        stops = [*self._known[1:], len(self.parts)]
+        for number, (first, begin) in enumerate(zip(self._first, self._begin, strict=True)):
+            live, end = _in_time(self.parts[first : stops[number]], begin)
+            if number < self.number:
+                end = self._begin[number + 1]
+            known = self._known[number]
+            before = [table.filter(pa.array(_times(table) < begin)) for table in self.parts[:known]]
+            whole = pa.concat_tables([*before, *live]).sort_by([("ts", "ascending"), ("id", "ascending")])
+            table = cer.compile(STEPS).run(whole, order_by=["ts", "id"], event_id="id").to_arrow()
+            ends = table["end_time"].cast(pa.int64()).to_numpy()
+            found += table.filter(pa.array((ends >= begin) & (ends < end))).select(NAMES).to_pylist()
+        return found
+
+
+def _times(table: pa.Table) -> np.ndarray:
+    times: np.ndarray = table["ts"].cast(pa.int64()).to_numpy()
+    return times
+
+
+def _in_time(parts: list[pa.Table], begin: int) -> tuple[list[pa.Table], int]:
     """The rows that are not too late where each part is a micro-batch, and the last watermark."""
     kept, latest = [], 0
     for table in parts:
-        times = table["ts"].cast(pa.int64()).to_numpy()
-        kept.append(table.filter(pa.array(times >= latest - LATE)))
-        latest = max(latest, int(times.max()) // 1000 * 1000)
-    return pa.concat_tables(kept), latest - LATE
+        kept.append(table.filter(pa.array(_times(table) >= max(latest - LATE, begin))))
+        latest = max(latest, int(_times(table).max()) // 1000 * 1000)
+    return kept, latest - LATE
 
 
 def descendants(process: int) -> dict[int, str]:
@@ -110,30 +190,32 @@ def kill(process: int, victim: str, rng: Random) -> bool:
     return bool(chosen)
 
 
-def last_commit(folder: Path) -> int:
-    """How many micro-batches are committed."""
-    return max((int(path.name) + 1 for path in (folder / "state" / "commits").glob("[0-9]*")), default=0)
-
-
 def soak(folder: Path, seconds: float, seed: int) -> bool:
     """Drop files and kill for some time; whether the rows are right in the end."""
     rng, numbers = Random(seed), np.random.default_rng(seed)
-    (folder / "in").mkdir()
+    streams = Streams(folder)
     app = str(Path(__file__).with_name("live_app.py"))
-    command = [sys.executable, app, str(folder), STEPS]
-    parts: list[pa.Table] = []
     killed: Counter[str] = Counter()
     log = (folder / "log").open("a")
+    partitions = "4"
     end = time.monotonic() + seconds
+
+    def command(how: str, master: str) -> list[str]:
+        return [sys.executable, app, str(folder), STEPS, how, master, str(streams.number), partitions]
+
     while time.monotonic() < end:
+        if streams.commits() > 2 * OVERLAP and rng.random() < 0.4:
+            subprocess.run(command("once", "local[2]"), check=True, stdout=log, stderr=log)
+            streams.go_on()
+            partitions = str(rng.choice([1, 2, 3, 5]))
+            print(f"stream {streams.number} goes on with {partitions} partitions", flush=True)
         master = rng.choice(MASTERS)
-        with started([*command, "on", master], start_new_session=True, stdout=log, stderr=log) as process:
+        with started(command("on", master), start_new_session=True, stdout=log, stderr=log) as process:
             stop = time.monotonic() + rng.uniform(25, 60)
             again = time.monotonic() + rng.uniform(10, 40)
             while time.monotonic() < min(stop, end) and process.poll() is None:
-                if len(parts) < last_commit(folder) + AHEAD:
-                    parts.append(part(numbers, len(parts)))
-                    written(parts[-1], folder / "in", len(parts))
+                if streams.waiting() < AHEAD:
+                    streams.drop(part(numbers, len(streams.parts)))
                 time.sleep(rng.uniform(0.2, 1.5))
                 if time.monotonic() > again:
                     victim = rng.choice(["executor" if "cluster" in master else "worker", "worker"])
@@ -142,20 +224,15 @@ def soak(folder: Path, seconds: float, seed: int) -> bool:
             killed["ended by itself"] += process.poll() is not None
             killed["application"] += kill(process.pid, "application", rng)
             process.wait()
-    subprocess.run([*command, "once", "local[2]"], check=True, stdout=log, stderr=log)
-    whole, watermark = in_time(parts)
-    query = cer.compile(STEPS)
-    options = {"order_by": ["ts", "id"], "event_id": "id"}
-    wanted = query.run(whole.sort_by([("ts", "ascending"), ("id", "ascending")]), **options).to_arrow()
-    wanted = wanted.filter(pc.less(wanted["end_time"].cast(pa.int64()), watermark))
-    names = ["start", "end", "k", "a", "b", "c"]
-    rows = [sorted(map(str, one.select(names).to_pylist())) for one in (wanted, committed(folder / "out"))]
+    subprocess.run(command("once", "local[2]"), check=True, stdout=log, stderr=log)
+    rows = [Counter(map(str, one)) for one in (streams.wanted(), streams.rows())]
     print(
-        f"{len(parts)} files, {last_commit(folder)} commits, {dict(killed)}, {len(rows[0])} matches wanted",
+        f"{len(streams.parts)} files, {streams.number + 1} streams, {dict(killed)}, "
+        f"{rows[0].total()} matches wanted",
         flush=True,
     )
-    if rows[0] != rows[1]:
-        missing, further = Counter(rows[0]) - Counter(rows[1]), Counter(rows[1]) - Counter(rows[0])
+    missing, further = rows[0] - rows[1], rows[1] - rows[0]
+    if missing or further:
         print(f"{missing.total()} missing, {further.total()} too many:", [*missing][:3], [*further][:3])
         return False
     return True

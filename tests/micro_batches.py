@@ -116,6 +116,10 @@ class MicroBatches:
     schema : pyarrow.Schema
     rng : Random or None
         Kills micro-batches; None: nothing is killed.
+    initial : pyarrow.Table or bytes, optional
+        As for `cer_gpu.spark.stream`.
+    after : int, optional
+        The watermark at which it continues, in milliseconds: what is behind its `after`.
     **keywords
         As for `cer_gpu.spark.stream`.
     """
@@ -126,6 +130,7 @@ class MicroBatches:
         schema: pa.Schema,
         rng: Random | None,
         initial: pa.Table | bytes | None = None,
+        after: int | None = None,
         **keywords: Any,
     ) -> None:
         self.query, self.keywords, self._rng = query, keywords, rng
@@ -137,20 +142,25 @@ class MicroBatches:
         self._processes: list[dict[Any, Any]] = [{}, {}, {}]
         self._store = Store()
         processor = self._keeper(self._store)
-        for bucket, state in self._first_states(initial):
+        for bucket, state in self._first_states(initial, after):
             self._store.bucket = bucket
             processor.handleInitialState((bucket,), {"state": state}, Timer(0))
 
-    def _first_states(self, initial: pa.Table | bytes | None) -> list[tuple[int, bytes]]:
+    def _first_states(self, initial: pa.Table | bytes | None, after: int | None) -> list[tuple[int, bytes]]:
         if initial is None:
             return empty_states(self.live)
         if isinstance(initial, bytes):
             return handed_state(self.live, initial)
-        last, far = self._times(initial).max().item(), reach(self.live)
+        far = reach(self.live)
+        if after is None:
+            end = self._times(initial).max().item() + 1
+        else:
+            end = 1000 * after
+            initial = initial.filter(pa.array(self._times(initial) < end))
         if far is not None:
-            initial = initial.filter(pa.array(self._times(initial) >= last - far))
+            initial = initial.filter(pa.array(self._times(initial) >= end - far))
         packed = [*self._packed(initial), *self._blank()]
-        keeper, states = HistoryKeeper(pickle.dumps(self.live), last), []
+        keeper, states = HistoryKeeper(pickle.dumps(self.live), end), []
         for bucket in range(self.live.buckets):
             rows = pa.Table.from_batches(packed)
             found = keeper(rows.filter(pc.equal(rows.column(BUCKET), bucket))).to_pylist()

@@ -144,6 +144,49 @@ def test_a_history_is_gone_on_with(seed: int) -> None:
     assert answered + later
 
 
+@pytest.mark.draws("seed", SEEDS)
+def test_another_stream_goes_on_after_one_that_has_stopped(seed: int) -> None:
+    """With other buckets, from the watermark of the last micro-batch, in front of which rows come again."""
+    answered = later = 0
+    for number in range(QUERIES):
+        rng = Random(f"live after {seed} {number}")
+        text, events = case(rng, number)
+        late = rng.choice(SPANS)
+        table = numbered(sorted(events, key=lambda one: one.attributes[ORDER].count))
+        times = table[ORDER].cast(pa.int64()).to_pylist()
+        order = sorted(range(len(table)), key=lambda row: times[row] + rng.randrange(late + 1))
+        come = table.take(pa.array(order, pa.int64()))
+        options = {**OPTIONS, "order_by": (ORDER, "row"), "event_id": "row", "late": f"{late} ms"}
+        cut, again = sorted(rng.randrange(1, len(come)) for _ in range(2))[::-1]
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "no event |about 10")
+            try:
+                query = cer.compile(text)
+                wanted = query.run(table, **{**options, "late": None}, until=UNTIL).to_arrow()
+                made = MicroBatches(query, come.schema, rng, **options, buckets=None)
+                for part in pieces(come.slice(0, cut), cuts(rng, cut)):
+                    made.push([part])
+                made.idle()
+                stopped = made.watermark
+                if stopped <= 0:
+                    continue
+                waiting = [row for row in range(cut) if times[order[row]] >= stopped]
+                first = min([again, *waiting])
+                buckets = rng.choice([1, 3]) if made.live.buckets > 1 else 1
+                other = MicroBatches(
+                    query, come.schema, rng, come.slice(0, cut), stopped, **options, buckets=buckets
+                )
+                for part in pieces(come.slice(first), cuts(rng, len(come) - first)):
+                    other.push([part])
+                other.idle(END)
+            except LimitError:
+                continue
+        assert comparable(pa.concat_tables([made.table(), other.table()])) == comparable(wanted), text
+        answered += bool(len(made.table()))
+        later += bool(len(other.table()))
+    assert answered + later
+
+
 # ------------------------------------------------------------------------------------------ some by hand
 
 STEPS = "SELECT * FROM S WHERE A AS a ; B AS b PARTITION BY [k] WITHIN 10 SECONDS"

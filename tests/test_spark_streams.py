@@ -158,14 +158,14 @@ def test_without_a_key_time_decides_what_did_not_follow(folder: Folder) -> None:
 @spark_sessions.APPLICATION
 def test_a_driver_that_is_killed_loses_and_repeats_nothing(tmp_path: Path) -> None:
     parts = history(8)
-    (tmp_path / "in").mkdir()
+    (tmp_path / "in0").mkdir()
     for number, part in enumerate(parts):
-        written(part, tmp_path / "in", number)
+        written(part, tmp_path / "in0", number)
     app = str(Path(__file__).with_name("live_app.py"))
     command, rng = [sys.executable, app, str(tmp_path), STEPS], Random(3)
 
     def commits() -> int:
-        return len(list((tmp_path / "state" / "commits").glob("[0-9]*")))
+        return len(list((tmp_path / "state0" / "commits").glob("[0-9]*")))
 
     for _ in range(2):
         before, deadline = commits(), time.monotonic() + 240
@@ -184,7 +184,7 @@ def test_a_driver_that_is_killed_loses_and_repeats_nothing(tmp_path: Path) -> No
     wanted = cer.compile(STEPS).run(whole, **options).to_arrow()
     known = wanted.filter(pa.array(wanted["end_time"].cast(pa.int64()).to_numpy() < latest - 100_000))
     names = ["start", "end", "k", "a", "b", "c"]
-    assert comparable(committed(tmp_path / "out"), names) == comparable(known, names)
+    assert comparable(committed(tmp_path / "out0"), names) == comparable(known, names)
 
 
 def committed(folder: Path) -> pa.Table:
@@ -213,6 +213,57 @@ def test_a_stream_goes_on_where_a_history_stops(spark: Any, folder: Folder, tmp_
     assert min(live["start"].to_pylist()) < 4000  # some have begun in the history
     names = ["start", "end", "k", "a", "b", "c"]
     assert comparable(folder.table(), names) == comparable(live, names)
+
+
+def test_a_stream_goes_on_after_one_that_has_stopped(spark: Any, tmp_path: Path) -> None:
+    """With other partitions and buckets, over a source that begins again."""
+    parts, found = history(4), []
+    (tmp_path / "in").mkdir()
+    for number, part in enumerate(parts[:2]):
+        written(part, tmp_path / "in", number)
+    keywords: Any = {"order_by": ["ts", "id"], "event_id": "id", "late": "100 ms"}
+    for number, partitions in enumerate(("3", "1")):
+        if number:
+            initial = spark.read.schema(COLUMNS).parquet(str(tmp_path / "in"))
+            keywords |= {"initial": initial, "after": str(tmp_path / "state0"), "buckets": 5}
+            for one, part in enumerate(parts[2:], 2):
+                written(part, tmp_path / "in", one)
+        reader = spark.readStream.schema(COLUMNS).option("maxFilesPerTrigger", 1)
+        rows = cer_spark.stream(reader.parquet(str(tmp_path / "in")), STEPS, **keywords)
+        state = str(tmp_path / f"state{number}")
+        writer = rows.writeStream.format("parquet").option("checkpointLocation", state)
+        spark.conf.set("spark.sql.shuffle.partitions", partitions)
+        try:
+            writer.trigger(availableNow=True).start(str(tmp_path / f"out{number}")).awaitTermination()
+        finally:
+            spark.conf.set("spark.sql.shuffle.partitions", "3")
+        found.append(committed(tmp_path / f"out{number}"))
+    whole = pa.concat_tables(parts)
+    latest = pc.max(whole["ts"]).cast(pa.int64()).as_py() // 1000 * 1000
+    wanted = cer.compile(STEPS).run(whole, order_by=["ts", "id"], event_id="id", sort=True).to_arrow()
+    known = wanted.filter(pa.array(wanted["end_time"].cast(pa.int64()).to_numpy() < latest - 100_000))
+    assert min(map(len, found)) > 50
+    names = ["start", "end", "k", "a", "b", "c"]
+    assert comparable(pa.concat_tables(found), names) == comparable(known, names)
+
+
+def test_what_a_stream_cannot_go_on_after(spark: Any, folder: Folder, tmp_path: Path) -> None:
+    initial = spark.createDataFrame(history(1)[0])
+    with pytest.raises(DataError, match="needs the events that the earlier stream has read"):
+        cer_spark.stream(folder.frame(), STEPS, order_by="ts", after="state")
+    with pytest.raises(DataError, match="is not the checkpointLocation of a stream"):
+        cer_spark.stream(folder.frame(), STEPS, order_by="ts", initial=initial, after=str(tmp_path / "in"))
+    for name in ("offsets", "commits"):
+        (tmp_path / "state" / name).mkdir(parents=True)
+    log = 'v1\n{"batchWatermarkMs":%d}\n{}'
+    (tmp_path / "state" / "offsets" / "0").write_text(log % 0)
+    (tmp_path / "state" / "commits" / "0").write_text("v1")
+    options: Any = {"order_by": "ts", "initial": initial, "after": str(tmp_path / "state")}
+    with pytest.raises(DataError, match="no watermark has passed an event there"):
+        cer_spark.stream(folder.frame(), STEPS, **options)
+    (tmp_path / "state" / "offsets" / "10").write_text(log % 1000)
+    with pytest.raises(DataError, match="micro-batch 10 was interrupted: start the earlier stream once more"):
+        cer_spark.stream(folder.frame(), STEPS, **options)
 
 
 def test_times_of_all_kinds_make_watermarks(spark: Any) -> None:

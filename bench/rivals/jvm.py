@@ -52,8 +52,14 @@ VERSIONS = {"esper": ESPER, "siddhi": SIDDHI}
 
 FLINK = ("flink-dist-", "flink-cep-", "log4j-")
 
-FLINK_SQL = (*FLINK, "flink-table-")
-"""What the wheel of Flink is unpacked to: its jars whose names begin so."""
+FLINK_JARS = {
+    "flink-cep": FLINK,
+    "flink-live": (*FLINK, "flink-connector-files-"),
+    "flink-sql": (*FLINK, "flink-table-"),
+}
+"""What an engine needs of the wheel of Flink: its jars whose names begin so."""
+
+UNPACKED = tuple({name: None for names in FLINK_JARS.values() for name in names})
 
 POM = """<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>
 <groupId>bench</groupId><artifactId>rivals</artifactId><version>1</version><dependencies>
@@ -81,13 +87,38 @@ def open_flink(path: str) -> Program:
     return _on_the_jvm("flink-cep", path, calls)
 
 
+def open_live_flink(path: str, folder: str, first: int, pause: int, late: int) -> Program:
+    """Load a file into the process of a job of Flink that keeps checkpoints and writes its matches.
+
+    Parameters
+    ----------
+    path : str
+        Events, in Parquet.
+    folder : str
+        Where checkpoints and matches are written.
+    first : int
+        The number of the event with which the clock starts.
+    pause : int
+        Milliseconds between checkpoints.
+    late : int
+        Milliseconds by which events may be out of order.
+    """
+    return _on_the_jvm("flink-live", path, calls, folder, str(first), str(pause), str(late))
+
+
 DRIVEN = {"esper": "EsperDriver", "siddhi": "SiddhiDriver", "flink-cep": "FlinkDriver"}
+
+MAIN = {
+    **{engine: (name,) for engine, name in DRIVEN.items()},
+    "flink-live": ("FlinkDriver", "FlinkLiveDriver"),
+}
+"""The classes of an engine; the last one is started."""
 
 
 def is_kept(engine: str) -> bool:
     """Whether the jars of an engine have been fetched, and there is a JDK."""
     if engine.startswith("flink-"):
-        kept = any((KEPT / "flink").glob("flink-table-runtime-*.jar"))
+        kept = _all_unpacked()
     else:
         kept = (KEPT / f"{engine}-{VERSIONS[engine]}" / "jars").exists()
     return kept and shutil.which("javac") is not None
@@ -97,8 +128,12 @@ def jars_of(engine: str) -> list[str]:
     """The jars of an engine, which are fetched once."""
     if not engine.startswith("flink-"):
         return _fetched(engine)
-    wanted = FLINK_SQL if engine == "flink-sql" else FLINK
-    return [str(jar) for jar in _flink_jars() if jar.name.startswith(wanted)]
+    return [str(jar) for jar in _flink_jars() if jar.name.startswith(FLINK_JARS[engine])]
+
+
+def _all_unpacked() -> bool:
+    names = [jar.name for jar in (KEPT / "flink").glob("*.jar")]
+    return all(any(name.startswith(first) for name in names) for first in UNPACKED)
 
 
 def compiled(sources: Iterable[Path], jars: list[str]) -> Path:
@@ -127,16 +162,16 @@ def started(name: str, folder: Path, jars: list[str], *arguments: str) -> list[s
     return ["java", *opened, "-Xmx8g", "-cp", ":".join([str(folder), *jars]), name, *arguments]
 
 
-def _on_the_jvm(engine: str, path: str, worded: Callable[[Question], str]) -> Program:
+def _on_the_jvm(engine: str, path: str, worded: Callable[[Question], str], *arguments: str) -> Program:
     import pyarrow.csv as csv
     import pyarrow.parquet as pq
 
-    name, jars = DRIVEN[engine], jars_of(engine)
-    classes = compiled((DRIVERS / f"{one}.java" for one in ("Event", "Driver", name)), jars)
+    names, jars = ["Event", "Driver", *MAIN[engine]], jars_of(engine)
+    classes = compiled((DRIVERS / f"{one}.java" for one in names), jars)
     with tempfile.TemporaryDirectory(prefix="cer-gpu-rivals-") as folder:
         events = pq.read_table(path, columns=["ts", "type", "key", "price"])
         csv.write_csv(events, f"{folder}/events.csv", csv.WriteOptions(quoting_style="none"))
-        return Program(started(name, classes, jars, f"{folder}/events.csv"), worded)
+        return Program(started(names[-1], classes, jars, f"{folder}/events.csv", *arguments), worded)
 
 
 @cache
@@ -167,7 +202,7 @@ def _flink_jars() -> list[Path]:
     if shutil.which("javac") is None:
         raise CannotError("a JDK is not installed")
     folder = KEPT / "flink"
-    if not any(folder.glob("flink-table-runtime-*.jar")):
+    if not _all_unpacked():
         wheels = KEPT / "wheels"
         asked = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", str(wheels)]
         got = subprocess.run([*asked, "apache-flink-libraries"], capture_output=True, check=False)
@@ -177,9 +212,9 @@ def _flink_jars() -> list[Path]:
         unpacked = Path(tempfile.mkdtemp(dir=KEPT))
         with zipfile.ZipFile(found[-1]) as wheel:
             for name in wheel.namelist():
-                if name.startswith("pyflink/lib/") and name.rpartition("/")[2].startswith(FLINK_SQL):
+                if name.startswith("pyflink/lib/") and name.rpartition("/")[2].startswith(UNPACKED):
                     (unpacked / name.rpartition("/")[2]).write_bytes(wheel.read(name))
-        shutil.rmtree(folder, ignore_errors=True)  # an earlier one, without the jars of SQL
+        shutil.rmtree(folder, ignore_errors=True)  # an earlier one, with fewer jars
         unpacked.rename(folder)  # whole, or not at all
         shutil.rmtree(wheels)
     return sorted(folder.glob("*.jar"))

@@ -58,7 +58,7 @@ final class FlinkDriver {
         return all.get((int) number);
     }
 
-    private static Pattern<Event, Event> pattern(String[] words) {
+    static Pattern<Event, Event> pattern(String[] words) {
         Pattern<Event, Event> pattern = null;
         int steps = 0;
         for (String word : words) {
