@@ -336,7 +336,7 @@ def two(monkeypatch: pytest.MonkeyPatch) -> set[int]:
 
     found = availability.UsableDevices(("One", "Two"), "One can be used")
     monkeypatch.setattr(availability, "cuda_usable", lambda: found)
-    monkeypatch.setattr(findings, "fault_of", lambda number: None)  # no second one is there
+    monkeypatch.setattr(findings, "fault_of", lambda number, *engines: None)  # no second one is there
     for module in (devices, cuda_classify, cuda_devices, cuda_run):
         monkeypatch.setattr(module, "on", noting)
     return used

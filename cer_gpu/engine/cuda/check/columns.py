@@ -37,16 +37,21 @@ def classified(inputs: Inputs) -> Answers:
         (volume, NONE_MISSING, np.arange(-20, 21, 5)),
     ]
 
+    own = [np.arange(len(bounds) + 1).astype(np.uint16) * np.uint16(5) for *_, bounds in cuts]
+    coded = codes, valid, np.array([3, 0, 2, 1, 4], np.uint16)
+
+    def classified_here() -> list[np.ndarray]:
+        index = np.zeros(rows, np.uint16)
+        for cut, shares in zip(cuts, own):
+            on_cpu.add_cuts(index, *cut, shares)
+        on_cpu.add_codes(index, *coded, np.uint16(4))
+        return [index]
+
     index = classify.new_index(rows, np.uint16, stream)
-    here = np.zeros(rows, np.uint16)
-    for values, present, bounds in cuts:
-        shares = np.arange(len(bounds) + 1).astype(np.uint16) * np.uint16(5)
-        on_cpu.add_cuts(here, values, present, bounds, shares)
-        arrays = (copied(part) for part in (values, present, bounds, shares))
-        classify.add_cuts(index, *arrays, stream)
-    shares = np.array([3, 0, 2, 1, 4], np.uint16)
-    on_cpu.add_codes(here, codes, valid, shares, np.uint16(4))
-    classify.add_codes(index, *(copied(part) for part in (codes, valid, shares)), np.uint16(4), stream)
+    for cut, shares in zip(cuts, own):
+        classify.add_cuts(index, *(copied(part) for part in (*cut, shares)), stream)
+    classify.add_codes(index, *(copied(part) for part in coded), np.uint16(4), stream)
+    (here,) = inputs.cpu("classification", classified_here)
     yield ComparedArray("index", index[:rows], here)
 
     states = mixed(int(here.max()) + 1, 6).astype(np.int32)
