@@ -69,6 +69,9 @@ LITTLE = 1 << 20
 LEAST = 1 << 12
 """From this many configurations on, late ones are searched and dropped."""
 
+UNSWEPT = 1 << 62
+"""More configurations than there are: where none can be late, none is searched."""
+
 
 class ConfigurationRuns(HeldLanes):
     """The configurations of a query: `OpenRuns` and `LaneState`. Lanes that have some stay in memory.
@@ -97,6 +100,7 @@ class ConfigurationRuns(HeldLanes):
         self._machine = machine
         self._window = query.window
         self._consumes = CONSUMES[query.consume]
+        self._expires = machine.timed or machine.placed or query.consume != "NONE"
         self._automaton = stepped(machine.formula, machine.symbols, machine.predicates)
         held = machine.held or HeldWords((), (None,) * len(self._automaton.comparisons))
         apart = machine.product == "hits" and bool(self._automaton.comparisons)
@@ -210,7 +214,7 @@ class ConfigurationRuns(HeldLanes):
             if status == words.DONE:
                 break
             ends = self._made_ready(int(status), self._steps.tables.root.shape[1] - 1, ends)
-        progress[words.SWEEP_AT] = max(LEAST, 2 * int(progress[words.COUNT]))
+        progress[words.SWEEP_AT] = max(LEAST, 2 * int(progress[words.COUNT])) if self._expires else UNSWEPT
         return ends
 
     def _made_ready(self, status: int, symbol: int, ends: StateEnds) -> StateEnds:
@@ -218,12 +222,12 @@ class ConfigurationRuns(HeldLanes):
         progress, needed = self._progress, int(self._progress[words.NEEDED])
         if status == words.STEP_MISSING:
             self._learn(int(progress[words.MISSING]), symbol)
-        elif status == words.CONFIGURATIONS_FULL:
-            self._regroup(np.flatnonzero(self._kept.shape >= 0), 2 * len(self._kept.shape) + needed)
-        elif status == words.GROUPS_FULL:
-            rows = np.flatnonzero(self._kept.shape >= 0)
-            self._groups = self._groups._replace(group=room_for_groups(2 * (len(rows) + needed)))
-            self._regroup(rows, len(self._kept.shape))
+        elif status in (words.CONFIGURATIONS_FULL, words.GROUPS_FULL):
+            rows, room = np.flatnonzero(self._kept.shape >= 0), len(self._kept.shape)
+            # To arrange them again takes long, so room is made for both at once.
+            if len(rows) + needed + 2 > len(self._groups.group):
+                self._groups = self._groups._replace(group=room_for_groups(2 * (len(rows) + needed)))
+            self._regroup(rows, room if status == words.GROUPS_FULL else 2 * room + needed)
         elif status == words.ARENA_FULL:
             ends = self._collect(ends, 4 * needed)
         elif status == words.ROOTS_FULL:
@@ -299,7 +303,7 @@ class ConfigurationRuns(HeldLanes):
         self._touched = room_for_touched(len(self._kept.shape), self._kept)
         known = self._steps.tables
         arrange(self._kept, self._groups, 0, known.slots, known.indexed, self._progress)
-        self._progress[words.SWEEP_AT] = LEAST
+        self._progress[words.SWEEP_AT] = LEAST if self._expires else UNSWEPT
         window, kind = self._window, words.NO_WINDOW
         size: Any = dtype.type(0)
         reads = {"time": machine.timed, "events": machine.placed}
