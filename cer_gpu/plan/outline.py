@@ -198,6 +198,19 @@ def with_previous(known: Outline, schema: Schema | None) -> Outline | None:
     )
 
 
+def with_single_repetitions(known: Outline) -> Outline | None:
+    """The outline of a query with the same hits that repeats less; None where there is none.
+
+    Only where events are compared do partial matches differ by what was repeated.
+    """
+    if not known.correlates or isinstance(known.statement, tree.Rule):
+        return None
+    from cer_gpu.logic.rewriting import single_repetitions as rewriting
+
+    query = rewriting.with_single_repetitions(known.statement)
+    return None if query is None else replace(outline(query, known.text), bounds=known.bounds)
+
+
 def order_that_bounds(known: Outline) -> tuple[str, tuple[tree.Condition, ...]] | None:
     """The attribute that makes filters of a query a window if it is the order, and these filters."""
     if (query := _boundable(known)) is None:

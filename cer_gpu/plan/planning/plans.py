@@ -20,7 +20,7 @@ from cer_gpu.language.nan_dependence import NanDependence, nan_dependence
 from cer_gpu.language.rounded_comparisons import RoundedComparison, rounded_comparisons
 from cer_gpu.language.schema import Schema
 from cer_gpu.plan.cost import Question
-from cer_gpu.plan.outline import Outline, outline
+from cer_gpu.plan.outline import Outline, outline, with_single_repetitions
 from cer_gpu.plan.planning.planner import Plan
 from cer_gpu.plan.refusals import never_answers
 from cer_gpu.printable_text import brief
@@ -33,6 +33,9 @@ SCHEMAS = 4
 
 PLANS = 256
 """Plans that are kept of one schema, for values that need their own."""
+
+SINGLE = "single"
+"""The name of the plan of a query whose iterations repeat once, which has the same hits."""
 
 Make: TypeAlias = Callable[[Outline, Question, "Plan | None"], Plan]
 """Makes a plan: of an outline, for a question, with an earlier plan for events of the same schema."""
@@ -47,7 +50,7 @@ class ShapePlans(NamedTuple):
     first : Plan
         The plan of the question that came first; it has the routes that take the query.
     made : dict of str to Plan
-        The plan of each route that some question takes.
+        The plan of each route that some question takes; `SINGLE`: of the form of the query that hits take.
     notes : sequence of Diagnostic
         Those of the checks, with the values of the call that came first.
     values : GivenValues, optional
@@ -169,10 +172,7 @@ class QueryPlans:
                 values = shape.values
             if values is not None and notes == shape.notes:
                 values.keep(given)
-        engine = shape.first.chosen.engine_for(question, cuda)
-        plan = shape.made.get(engine)
-        if plan is None:
-            plan = shape.made[engine] = make(shape.outline, question, shape.first)
+        plan = _planned(shape, make, question, cuda)
         if plan.never:
             notes = (*notes, never_answers(statement))
         if values is None:
@@ -249,3 +249,19 @@ class QueryPlans:
             + ("each value has a plan of its own" if name in self._shaping else "the plan serves all values")
             for name in self._asked
         ]
+
+
+def _planned(shape: ShapePlans, make: Make, question: Question, cuda: bool) -> Plan:
+    """The plan of a shape for a question."""
+    chosen = shape.first.chosen
+    engine = chosen.engine_for(question, cuda)
+    if question == "hits" and not chosen.forced:
+        if SINGLE in shape.made:
+            return shape.made[SINGLE]
+        if (single := with_single_repetitions(shape.outline)) is not None:
+            found = shape.made[SINGLE] = make(single, question, None)
+            return found
+    plan = shape.made.get(engine)
+    if plan is None:
+        plan = shape.made[engine] = make(shape.outline, question, shape.first)
+    return plan
