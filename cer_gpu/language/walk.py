@@ -268,3 +268,14 @@ def _spoken_of(condition: t.Condition | t.Expression) -> Iterator[tuple[str, t.E
                 yield from ((name, own[0][1]) for name in edge.variables)
             case node:
                 waiting += parts(node)
+
+
+def in_a_row(pattern: t.Pattern) -> bool:
+    """Whether the events of a match follow one another without a gap."""
+    waiting = [pattern]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, t.All | t.Selector) or not getattr(node, "contiguous", True):
+            return False
+        waiting += marking(node)
+    return True

@@ -24,6 +24,10 @@ SEARCHED = (
     "conditions are computed while a match is tried, in the order of preference, and what has failed is "
     "remembered"
 )
+SQUARED = (
+    "a start that fails may have read all rows behind it: where `*` or `+` takes any row, 10 times as\n"
+    "            many rows then take up to 100 times as long; {0,100} or WITHIN bounds that"
+)
 
 
 def explanation(
@@ -56,6 +60,8 @@ def _lines(
         yield f"{definition.variable:<12}{_written(definition, text)}    ({kind})"
     open_ = any(parts.open for parts in conditions.values())
     yield f"matching    {SEARCHED if open_ else BOUNDED if clause.within is not None else LINEAR}"
+    if open_ and clause.within is None:
+        yield f"growth      {SQUARED}"
     yield f"device      {_place(clause, open_, device)}"
     yield from _automaton(automaton)
     try:

@@ -76,6 +76,13 @@ def read_of(formula: Any) -> FormulaComparisons:
     )
 
 
+def compared_events(leaf: tree.Comparison) -> ComparedEvents:
+    """The events that a comparison is about, and what is kept of them; it has columns of its own."""
+    reading = _ComparisonReader()
+    reading.add(leaf)
+    return reading.found[leaf]
+
+
 def conditions_in(formula: Any) -> Iterator[tree.Condition]:
     """The conditions in a formula that no single event decides."""
     for node in subpatterns(formula):

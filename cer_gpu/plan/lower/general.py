@@ -16,7 +16,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from cer_gpu.automata.configurations.comparisons import conditions_in, subpatterns
+from cer_gpu.automata.configurations.comparisons import (
+    conditions_in,
+    is_correlated,
+    patterns_in,
+    subpatterns,
+)
 from cer_gpu.automata.configurations.formulas import AttributeSpanWindow, predicates_of, stepped
 from cer_gpu.automata.configurations.slots import TIME
 from cer_gpu.automata.configurations.subset_values import subset_values
@@ -26,7 +31,8 @@ from cer_gpu.language.amounts import EVENTS
 from cer_gpu.language.printer import abridged, to_text
 from cer_gpu.language.rules import resolve
 from cer_gpu.language.schema import Schema
-from cer_gpu.language.walk import nodes, walk
+from cer_gpu.language.scope import variables
+from cer_gpu.language.walk import condition_variables, in_a_row, nodes, walk
 from cer_gpu.logic.lp import to_lp
 from cer_gpu.plan.compiled_query import CompiledQuery, KeyPlan, MarkForm
 from cer_gpu.plan.configuration_machine import machine_of, remembers
@@ -55,6 +61,17 @@ if TYPE_CHECKING:
 
 AROUND = (tree.Unless, tree.All, tree.And, tree.Selector, tree.Project, tree.OtherEvent)
 """Operators that keep the clocks of several events at once."""
+
+
+DOUBLED = 20
+"""After so many doublings the limit of open partial matches is near: 1 to 4 million, by what they keep."""
+
+UNBOUNDED = (
+    "without WITHIN all partial matches stay open, and each event is compared with up to all of them:\n"
+    "10 times as many events take about 100 times as long, and longer if several values are kept;\n"
+    "10,000 events of the pattern in a partition take about a second, 100,000 about two minutes"
+)
+"""What is said of a query that compares each event with all before it; a comparison takes about 10 ns."""
 
 
 def lower(outline: Outline) -> Candidate | Refusal:
@@ -157,6 +174,7 @@ def sketch_of(
                 plain=_plain(formula, machine, rule),
                 structure=(
                     ("formula", to_text(formula)),
+                    *growth_told(formula, machine, query.window),
                     *_advice(query, machine, lane is not None, rule, compiled),
                 ),
                 relevant=len(symbols) - 1,
@@ -261,17 +279,46 @@ def _plain(formula: tree.Pattern, machine: GeneralMachine, rule: bool) -> PlainW
     if machine.registers and machine.held is None:
         how += f";\nthey are compared in Python, which is slow, since 64 bits do not hold {machine.beyond}"
     speed = f"an event costs as many steps as there are partial matches that it may extend;\n{LISTED}"
-    return PlainWords(why, how, speed + growth_told(formula))
+    return PlainWords(why, how, speed)
 
 
-def growth_told(formula: tree.Pattern) -> str:
-    """Where partial matches may double with each event, for the end of what is said of their number."""
-    found = next(subset_values(formula), None)
-    return (
-        ""
-        if found is None
-        else f";\npartial matches may double with each event in the window:\n{found.growth}"
-    )
+def growth_told(
+    formula: tree.Pattern, machine: GeneralMachine, window: tree.Window | None
+) -> Iterator[tuple[str, str]]:
+    """That the cost grows faster than the events, and an estimate of it; nothing where it does not."""
+    if (found := next(subset_values(formula), None)) is not None:
+        said = "partial matches may double with each event in the window"
+        yield "growth", f"{said}:\n{found.growth};\n{_most(window)}"
+    elif machine.registers and window is None and not _kept_in_a_row(formula):
+        yield "growth", UNBOUNDED
+
+
+def _kept_in_a_row(formula: tree.Pattern) -> bool:
+    """Whether values are kept only while events follow one another without a gap."""
+    for node in subpatterns(formula):
+        if not is_correlated(node):
+            continue
+        names = condition_variables(node.condition)
+        around = [one for one in subpatterns(formula) if any(part is node for part in subpatterns(one))]
+        earlier = any(getattr(part, "prior", "") for part in walk(node.condition))
+        repetitions = [one for one in around if isinstance(one, tree.Iteration)] if earlier else []
+        if not in_a_row(repetitions[-1] if repetitions else _smallest(node, names)):
+            return False
+    return True
+
+
+def _smallest(pattern: tree.Pattern, names: frozenset[str]) -> tree.Pattern:
+    """The smallest part of a pattern that marks all events of some variables."""
+    inside = next((one for one in patterns_in(pattern) if names <= variables(one)), None)
+    return pattern if inside is None else _smallest(inside, names)
+
+
+def _most(window: tree.Window | None) -> str:
+    """How far partial matches can double."""
+    if window is not None and window.kind == "events" and window.size < DOUBLED:
+        events = int(window.size) + 1
+        return f"a window has at most {events} events, so at most {2**events:,} partial matches are open"
+    return f"about {DOUBLED} such events at once reach the limit of open partial matches (LimitError)"
 
 
 def _is_timed(formula: tree.Pattern) -> bool:

@@ -110,6 +110,7 @@ def _sketch(rule: tree.Rule, schema: Schema | None) -> Sketch:
                 ),
                 structure=(
                     ("lookups", "\n".join(_path(path, body, lookups) for path in lookups.paths)),
+                    *_growth(body, compiled),
                     *_faster(body, lookups, compiled),
                 ),
                 relevant=len(numbers) - 1,
@@ -175,6 +176,17 @@ def _keys(body: ConjunctiveQuery, lookups: LookupPlan) -> str:
     said += [f"{to_text(one.source)} (by order)" for one in lookups.compared]
     said += [f"{to_text(one.source)} (checked for each partial answer)" for one in lookups.checked]
     return "\n".join(said) or "none"
+
+
+def _growth(body: ConjunctiveQuery, query: CompiledQuery) -> Iterator[tuple[str, str]]:
+    """That the cost may grow faster than the events."""
+    if len(body.atoms) > 2 and query.window is None:
+        yield (
+            "growth",
+            "without WITHIN each event is looked up with all partial matches before it, also those that no\n"
+            "last event completes: with few different keys, 10 times as many events take up to 100 times as\n"
+            "long for hits and lists, and for counts where the atoms are joined in a circle",
+        )
 
 
 def _cost(lookups: LookupPlan, query: CompiledQuery) -> str:

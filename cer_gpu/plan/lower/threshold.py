@@ -173,8 +173,8 @@ def lower(outline: Outline) -> Candidate | Refusal:
                     kind=words.kind,
                     engine=words.engine,
                     guarantee=words.guarantee,
-                    plain=replace(words.plain, speed=words.plain.speed + growth_told(formula)),
-                    structure=(("formula", to_text(formula)),),
+                    plain=words.plain,
+                    structure=(("formula", to_text(formula)), *growth_told(formula, hits, query.window)),
                 )
 
             return replace(

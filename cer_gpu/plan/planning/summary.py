@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 from cer_gpu.language import tree
 from cer_gpu.language.leaves import attributes_of
 from cer_gpu.language.printer import bound_text, to_text
-from cer_gpu.language.walk import marking, walk
+from cer_gpu.language.walk import in_a_row, walk
 from cer_gpu.plan.axes import ColumnAxis, GivenAxis, RelationAxis
 from cer_gpu.plan.compiled_query import CompiledQuery
+from cer_gpu.plan.lower import choose
+from cer_gpu.plan.outline import with_single_repetitions
 from cer_gpu.plan.phrases import counted, shared_key_told
 from cer_gpu.plan.planning.planner import Plan
 
@@ -41,6 +43,10 @@ def summary(plan: Plan) -> Iterator[str]:
     yield line("why", of.plain.why)
     yield line("how", of.plain.how)
     yield line("speed", of.plain.speed)
+    if "growth" in structure:
+        yield line("growth", structure["growth"])
+    if (single := _single(plan)) is not None:
+        yield line("hits", single)
     faster = [structure["faster"]] if "faster" in structure else []
     if plan.outline.timed:
         # A query without time need not load it.
@@ -81,6 +87,14 @@ def listed(words: Sequence[str]) -> str:
     """Words of a sentence: "hits, counts and lists"."""
     *others, last = words
     return f"{', '.join(others)} and {last}" if others else last
+
+
+def _single(plan: Plan) -> str | None:
+    """The form of the query that hits take, and its engine; None if they take it as it is."""
+    if plan.chosen.forced or (form := with_single_repetitions(plan.outline)) is None:
+        return None
+    engine = choose(form).engine_for("hits")
+    return f"by engine {engine}, of `{to_text(form.query.pattern)}`, whose matches end at the same events"
 
 
 def _engines(plan: Plan) -> str:
@@ -176,7 +190,7 @@ def forgotten(plan: Plan) -> str:
     window = plan.outline.statement.window or plan.compiled.window
     if window is None and plan.compiled.traits.forgets:
         return "an event is kept until its own key has moved on for longer than any interval allows"
-    if window is None and _in_a_row(plan.outline.query.pattern):
+    if window is None and in_a_row(plan.outline.query.pattern):
         return "a partial match is dropped at the first event of its key that does not continue it"
     if window is None:
         return "partial matches of a key are kept forever: without a window none expires"
@@ -188,17 +202,6 @@ def forgotten(plan: Plan) -> str:
         "an event is kept until a later row of its key shows that its window is over\n"
         "(with sort=True or ordered=True, a later row of any key is enough)"
     )
-
-
-def _in_a_row(pattern: tree.Pattern) -> bool:
-    """Whether the events of a match follow one another without a gap."""
-    waiting = [pattern]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, tree.All | tree.Selector) or not getattr(node, "contiguous", True):
-            return False
-        waiting += marking(node)
-    return True
 
 
 def window_told(outline: Outline, compiled: CompiledQuery) -> str:

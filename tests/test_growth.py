@@ -1,0 +1,178 @@
+"""Cost against size: what `explain` says beforehand, and the hits of iterations by one repetition."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from random import Random
+from unittest.mock import patch
+
+import pytest
+from engine_oracle import select
+from generate import ORDER, stream, stream_to_table
+from random_correlated import random_correlated
+from random_repetitions import repeated
+
+import cer_gpu as cer
+from bench.growth_questions import CEQL, DOUBLING, LOOKED_UP, SQL, SQUARED, events
+from cer_gpu.engine.machines.configurations import ConfigurationRuns
+from cer_gpu.errors import LimitError
+from cer_gpu.language import tree
+from cer_gpu.language.printer import to_text
+from cer_gpu.language.walk import rebuild
+from cer_gpu.logic.rewriting.single_repetitions import with_single_repetitions
+from cer_gpu.reference.semantics import evaluate
+
+
+def growth(text: str) -> str | None:
+    """What `explain` says of the growth of a query."""
+    lines = cer.compile(text).explain().splitlines()
+    return next((line.removeprefix("growth").strip() for line in lines if line.startswith("growth ")), None)
+
+
+@pytest.mark.parametrize("name", CEQL)
+def test_explain_says_of_exactly_some_constructs_that_their_cost_grows_faster(name: str) -> None:
+    said = growth(CEQL[name])
+    assert ("may double with each event" in (said or "")) is (name in DOUBLING)
+    assert ("without WITHIN all" in (said or "")) is (name in SQUARED)
+    assert ("without WITHIN each event is looked up" in (said or "")) is (name in LOOKED_UP)
+
+
+@pytest.mark.parametrize("name", SQL)
+def test_row_patterns_say_where_a_start_may_read_all_rows(name: str) -> None:
+    said = cer.match_recognize(SQL[name], t=events(10, False, True)).explain()
+    assert ("growth" in said) is (name in ("MATCH_RECOGNIZE, any rows", "MATCH_RECOGNIZE, aggregate"))
+
+
+@pytest.mark.parametrize(
+    ("pattern", "doubles"),
+    [
+        ("A+ AS a ; B AS b FILTER ABS(a.v - b.v) > 3", True),
+        ("A+ AS a ALL B AS b FILTER a.v != b.v", True),
+        ("(A AS a ; C AS c)+ FILTER a.v != c.v", True),
+        ("(B AS b ; A+ AS a)+ FILTER a.v != b.v", True),
+        ("(A+ AS y ; B AS b) FILTER y.v != b.v", True),
+        ("(A AS a FILTER a.v != BEFORE(a).v)+", True),
+        ("(A AS a FILTER SUM(BEFORE(a).v) > 3)+", True),
+        ("(A AS a FILTER SUM(BEFORE(a).v) > 3) :+", False),
+        ("(A AS a FILTER a.v >= MAX(BEFORE(a).v))+", False),
+        ("(A AS a FILTER a.v != PRIOR(a).v)+", False),
+        ("(A AS a ; B AS b FILTER a.v != b.v)+", False),
+        ("B AS b ; (A+ AS a ; C) FILTER a.v != b.v", False),
+        ("A {2,4} AS a ; B AS b FILTER a.v != b.v", False),
+        ("A :+ AS a ; B AS b FILTER a.v != b.v", False),
+        ("A+ AS a ; B AS b FILTER a.v < b.v", False),
+        ("A+ AS a ; B AS b FILTER NOT (a.v = b.v)", False),
+    ],
+)
+def test_values_that_a_later_event_needs_double_partial_matches(pattern: str, doubles: bool) -> None:
+    assert ("double" in (growth(f"SELECT * WHERE {pattern}") or "")) is doubles
+
+
+@pytest.mark.parametrize(
+    ("window", "said"),
+    [("WITHIN 9 EVENTS", "so at most 1,024 partial matches"), ("WITHIN 900 EVENTS", "about 20 such events")],
+)
+def test_the_window_is_part_of_the_estimate(window: str, said: str) -> None:
+    assert said in cer.compile(f"SELECT * WHERE A+ AS a ; B AS b FILTER a.v != b.v {window}").explain()
+
+
+def test_a_window_of_events_bounds_what_is_compared() -> None:
+    assert growth("SELECT * WHERE A AS a ; B AS b ; C AS c FILTER a.v + b.v < c.v WITHIN 50 EVENTS") is None
+
+
+def test_explain_says_which_form_hits_take() -> None:
+    said = cer.compile("SELECT * WHERE A+ AS a ; B AS b FILTER a.v != b.v").explain()
+    assert "by engine ordered, of `A AS a ; B AS b FILTER a.v != b.v`" in said
+    assert "\nhits " not in cer.compile("SELECT MAX * WHERE A+ AS a ; B AS b FILTER a.v != b.v").explain()
+
+
+@pytest.mark.parametrize(
+    ("pattern", "single"),
+    [
+        ("A+ AS a ; B AS b FILTER a.v != b.v", "A AS a ; B AS b FILTER a.v != b.v"),
+        ("(A ; B+)+ ; C", "A ; B ; C"),
+        ("A {1,3} ; B", "A ; B"),
+        ("A : B+ : C", None),  # the first B has to follow the A
+        ("A ;[<= 3 s] B+", None),
+        ("A : (B ; C+) :+", "A : (B ; C) :+"),
+        ("A {2,} ; B", None),
+        ("A :+ ; B", None),
+        ("(A AS a FILTER a.v > PRIOR(a).v)+", None),
+        ("(A+ AS a ; B) FILTER COUNT(a) > 2", None),
+        ("(A+ AS a ; B AS b) FILTER NOT (a.v = b.v)", None),
+        ("(A+ ; B) UNLESS C", None),
+        ("(A+ ; B) WITHIN [>= 3 s]", None),
+    ],
+)
+def test_one_repetition_is_enough_where_a_later_start_and_fewer_events_match(
+    pattern: str, single: str | None
+) -> None:
+    query = cer.compile(f"SELECT * WHERE {pattern}")._tree
+    assert isinstance(query, tree.SelectQuery)
+    found = with_single_repetitions(query)
+    assert (None if found is None else to_text(found.pattern)) == single
+
+
+def compared(rng: Random, query: tree.SelectQuery) -> tree.SelectQuery:
+    """A query with other comparisons in the place of its equalities."""
+
+    def other(condition: tree.Condition) -> tree.Condition:
+        match condition:
+            case tree.Comparison() if rng.random() < 0.7:
+                op = rng.choice(("!=", "<", ">=", "="))
+                return tree.Comparison(op, condition.left, condition.right)
+            case tree.Both(left=left, right=right):
+                return rng.choice((tree.Both, tree.Both, tree.Either))(other(left), other(right))
+        return condition
+
+    def changed(node: tree.Pattern) -> tree.Pattern:
+        made = rebuild(node, changed)
+        if isinstance(made, tree.Filter):
+            return tree.Filter(made.pattern, other(made.condition))
+        return made
+
+    return replace(query, pattern=changed(query.pattern), limit=None)
+
+
+@pytest.mark.draws("seed", 180)
+def test_hits_of_random_repetitions_are_those_of_the_reference(seed: int) -> None:
+    rng = Random(f"single repetitions {seed}")
+    for _ in range(20):
+        query = compared(rng, repeated(rng, random_correlated(rng)))
+        if with_single_repetitions(query) is not None:
+            break
+    data = stream(rng, 9)
+    text = to_text(query)
+    query = select(text)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            hits = cer.compile(text).hits(stream_to_table(data), order_by=ORDER, stream_column="stream")
+        except cer.QueryError:
+            return  # texts and numbers do not compare
+    latest: dict[int, int] = {}
+    for match in evaluate(query, data, order=ORDER):
+        latest[match.end] = max(match.start, latest.get(match.end, 0))
+    assert (
+        dict(zip(*(hits[name].to_pylist() for name in ("position", "latest_start")), strict=True)) == latest
+    )
+
+
+@pytest.mark.parametrize(("window", "sweeps"), [("", False), ("WITHIN 500 EVENTS", True)])
+def test_late_partial_matches_are_searched_only_where_some_may_be_late(window: str, sweeps: bool) -> None:
+    swept = []
+    sweep = ConfigurationRuns._sweep
+
+    def noted(self: ConfigurationRuns, ends: object) -> object:
+        swept.append(self.open_count)
+        return sweep(self, ends)  # type: ignore[arg-type]
+
+    query = cer.compile(f"SELECT * WHERE A+ AS a ; B AS b FILTER a.v != b.v {window}")
+    with (
+        patch("cer_gpu.engine.machines.configurations.CONFIGURATIONS", 20_000),
+        patch.object(ConfigurationRuns, "_sweep", noted),
+        pytest.raises(LimitError, match=r"`\+` takes any subset.*So write `:\+`"),
+    ):
+        query.count(events(400, False, True), order_by="ts")
+    assert bool(swept) is sweeps
