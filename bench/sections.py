@@ -25,6 +25,7 @@ from bench.figures import Figure, Target, duration, rate, ratio
 from bench.followed import followed
 from bench.forms import answer_forms
 from bench.fresh import ChildError, in_fresh_process
+from bench.growth import growth
 from bench.joins import join_rivals, join_update
 from bench.keyed_events import keyed_events
 from bench.keyed_rivals import BUCKETED, FORMS, NO_JOIN
@@ -282,6 +283,7 @@ SECTIONS: dict[str, Callable[[Sizes], Iterator[Figure]]] = {
     "row_patterns": row_patterns,
     "views": views,
     "backtest": backtest,
+    "growth": growth,
     "spark_files": spark_files,
     "spark_prepared": spark_prepared,
     "spark_frames": spark_frames,

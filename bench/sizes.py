@@ -73,6 +73,8 @@ class Sizes:
         Events of the plain questions, from few to many.
     recognized : tuple of int
         Rows that MATCH_RECOGNIZE reads, from few to many.
+    grown : tuple of int
+        Events that each construct of the language is asked over, from few to many.
     keyed_windows : tuple of int
         Windows of the keyed sequence, in units of its time: one event a unit.
     patience : float
@@ -104,6 +106,7 @@ class Sizes:
     rivalled: int = 500_000
     asked: tuple[int, ...] = (500_000, 5 * MILLION)
     recognized: tuple[int, ...] = (100_000, MILLION, 10 * MILLION)
+    grown: tuple[int, ...] = (1000, 10_000, 100_000, MILLION)
     keyed_windows: tuple[int, ...] = (10_000, 50_000)
     patience: float = 300.0
     runs: int = 5
@@ -132,6 +135,7 @@ class Sizes:
             sparked=max(int(self.sparked * share), min(self.sparked, 20_000)),
             asked=tuple(max(int(events * share), 2000) for events in self.asked),
             recognized=tuple(max(int(rows * share), 2000) for rows in self.recognized),
+            grown=tuple(max(int(events * share), 100) for events in self.grown),
             rivalled=max(int(self.rivalled * share), min(self.rivalled, 20_000)),
             patience=max(self.patience * share, min(self.patience, 30.0)),
         )
