@@ -185,7 +185,7 @@ def _growth(body: ConjunctiveQuery, query: CompiledQuery) -> Iterator[tuple[str,
             "growth",
             "without WITHIN each event is looked up with all partial matches before it, also those that no\n"
             "last event completes: with few different keys, 10 times as many events take up to 100 times as\n"
-            "long for hits and lists, and for counts where the atoms are joined in a circle",
+            "long for hits and lists, and for counts where the event types are joined in a circle",
         )
 
 
