@@ -134,7 +134,11 @@ HOMES = {
     "MarkResults": ("answers",),
     "TupleResults": ("answers",),
     "StepPairRunner": ("machines.step_pairs",),
-    "AutomatonRunner": ("machines.automaton", "machines.ungrouped_automaton", "cuda.machines"),
+    "AutomatonRunner": (
+        "machines.automaton", "machines.single_runs", "machines.ungrouped_automaton", "cuda.machines",
+    ),
+    "SingleRunMachine": ("plan.automaton", "machines.single_runs"),
+    "SingleRunRunner": ("machines.single_runs",),
     "ClockRunner": ("machines.one_clock",),
     "ComparedRunner": ("machines.comparisons", "cuda.machines.comparisons"),
     "GeneralRunner": ("machines.general",),

@@ -28,6 +28,7 @@ from cer_gpu.engine.machines.automaton import AutomatonRunner
 from cer_gpu.engine.machines.ungrouped_automaton import UngroupedRunner
 from cer_gpu.engine.read.lanes import LaneEncoder
 from cer_gpu.enumeration.forced_runs import ForcedRuns
+from cer_gpu.enumeration.sequences import EdgeAnswers
 from cer_gpu.language import tree as t
 from cer_gpu.language.parser import parse
 from cer_gpu.language.printer import to_text
@@ -135,14 +136,19 @@ def test_what_is_forced_depends_on_the_symbols_that_a_monitor_gives() -> None:
 def test_forced_runs_agree_with_the_reference(
     text: str, keyed: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made: list[ForcedRuns] = []
-    init = ForcedRuns.__init__
+    made: list[Any] = []
 
-    def noted(self: ForcedRuns, *given: Any) -> None:
-        made.append(self)
-        init(self, *given)
+    def note(kind: Any) -> None:
+        init = kind.__init__
 
-    monkeypatch.setattr(ForcedRuns, "__init__", noted)
+        def noted(self: Any, *given: Any) -> None:
+            made.append(self)
+            init(self, *given)
+
+        monkeypatch.setattr(kind, "__init__", noted)
+
+    note(ForcedRuns)
+    note(EdgeAnswers)
     query = parse(text)
     assert isinstance(query, t.SelectQuery)
     if keyed:

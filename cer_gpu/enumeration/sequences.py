@@ -117,3 +117,22 @@ class ChosenSequences(SingleAnswers):
             if step != (0 if self._latest else steps - 2):
                 entry = entries.preceding[entry] - 1 if self._latest else entries.following[entry]
         return column
+
+
+class EdgeAnswers(SingleAnswers):
+    """One complex event for each end, of which the first and the last event alone may be marked; `Answers`.
+
+    Parameters
+    ----------
+    labels : ndarray, shape (2,) or (1,), int32
+        Their marks, 0 for none; one where a complex event is a single event.
+    event, start : ndarray, shape (ends,), int64
+        The last and the first event of each complex event.
+    """
+
+    def __init__(self, labels: np.ndarray, event: np.ndarray, start: np.ndarray) -> None:
+        self._labels, self._edges = labels, (start, event)[-len(labels) :]
+        super().__init__(np.full(len(event), len(labels)))
+
+    def _block(self, some: np.ndarray, first: np.ndarray) -> PathBlock:
+        return PathBlock(some, np.stack([edge[some] for edge in self._edges]), self._labels)

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, NamedTuple
+from dataclasses import replace
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
 from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.kernels.attribute_windows.contract import AutomatonPrograms
 from cer_gpu.kernels.monitor.contract import Monitor
-from cer_gpu.kernels.runs.contract import Program, SequenceSteps, TransitionTables
+from cer_gpu.kernels.runs.contract import EdgeRuns, Program, SequenceSteps, TransitionTables
 from cer_gpu.kernels.runs.programs import (
     backward_program,
+    edge_runs,
     forward_program,
     hits_program,
     longest_run,
+    runs_alone,
 )
 from cer_gpu.plan.machine import LANES, LISTING, Device, Traits
+
+if TYPE_CHECKING:
+    from cer_gpu.plan.compiled_query import CompiledQuery
 
 FEW_STATES = 12
 """Up to so many states with runs, what an event changes of its lane costs less than grouping it by lane."""
@@ -117,6 +123,14 @@ class AutomatonMachine:
 
     engine: ClassVar[str] = "automaton"
 
+    def listed_for(self, query: CompiledQuery) -> AutomatonMachine | SingleRunMachine:
+        """What lists the complex events of a query where lanes run together."""
+        free = query.window is None and query.consume == "NONE" and query.reading.makes_lanes
+        runs = edge_runs(self.tables) if free and self.choice is None else None
+        if runs is None or not runs_alone(self.tables, self.monitor):
+            return self
+        return SingleRunMachine(self, runs)
+
     @property
     def traits(self) -> Traits:
         choice = self.choice
@@ -139,3 +153,30 @@ class AutomatonMachine:
             return None if self.choice is None else "the CPU applies the strategy of SELECT"
         listing = LISTING if self.choice is None else "the strategy of SELECT"
         return listing if self.monitor is None else f"following the prefixes of the stream, {listing}"
+
+
+@dataclass(frozen=True, slots=True)
+class SingleRunMachine:
+    """The same automaton where each end has one complex event, which its first and its last event tell.
+
+    It lists them in the order of the stream: `A ; B` under LAST, `A : B`, or `A` alone.
+
+    Attributes
+    ----------
+    automaton : AutomatonMachine
+    runs : EdgeRuns
+        What events do to the one run that a lane has.
+    """
+
+    automaton: AutomatonMachine
+    runs: EdgeRuns
+
+    engine: ClassVar[str] = "single_runs"
+
+    @property
+    def traits(self) -> Traits:
+        return replace(self.automaton.traits, order=frozenset({"free"}))
+
+    def where(self, device: Device) -> str | None:
+        """As `Machine.where`."""
+        return self.automaton.where(device)

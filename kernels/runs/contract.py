@@ -59,6 +59,24 @@ class SequenceSteps(NamedTuple):
     labels: np.ndarray
 
 
+BEGINS, GOES_ON, ENDS = 1, 2, 4
+"""What an event does: a run begins there; an open run stays open; an open run ends there."""
+
+
+class EdgeRuns(NamedTuple):
+    """What the symbols of such an automaton do.
+
+    ========  ======================  ================================================================
+    `labels`  int32 [2] or [1]        the marks of the first and the last event, 0 for none; one where
+                                      a complex event is a single event
+    `moves`   uint8 [symbols]         sums of `BEGINS`, `GOES_ON` and `ENDS`; a single event only ends
+    ========  ======================  ================================================================
+    """
+
+    labels: np.ndarray
+    moves: np.ndarray
+
+
 class SegmentHits(NamedTuple):
     """The hits of segments that run on their own.
 

@@ -12,15 +12,11 @@ events).
 import numpy as np
 
 from ..jit import SELDOM, jit
-
-MOST_TRANSITIONS, MOST_SETS = 512, 256
-"""Larger automata are not looked through: what is saved may be less than the look takes."""
+from .programs import runs_alone
 
 
 def is_forced(tables, monitor=None):
     """Whether the start and the end of a complex event tell all of it, and no two have one end.
-
-    Followed through all sets of states that may hold a run at a time.
 
     Parameters
     ----------
@@ -29,33 +25,9 @@ def is_forced(tables, monitor=None):
         Gives the symbols that the tables read.
     """
     symbols = np.repeat(np.arange(tables.n_symbols), np.diff(tables.first))
-    if len(symbols) > MOST_TRANSITIONS or (tables.label.any() and not tables.label.all()):
-        return False
-    columns = symbols.tolist(), tables.source.tolist(), tables.target.tolist(), tables.accepting.tolist()
-    ways = {(symbol, source): (to, ends) for symbol, source, to, ends in zip(*columns)}
-    if len(ways) < len(symbols):
-        return False
-    reads = [[(symbol, 0) for symbol in range(1, tables.n_symbols)]]
-    if monitor is not None:
-        reads = [list(zip(*row))[1:] for row in zip(monitor.symbol.tolist(), monitor.follow.tolist())]
-    met = {(0, frozenset())}
-    waiting = list(met)
-    while waiting:
-        at, held = waiting.pop()
-        for symbol, follow in reads[at]:
-            taken = [ways[symbol, state] for state in (0, *held) if (symbol, state) in ways]
-            entered = [to for to, _ in taken if to >= 0]
-            after = frozenset(entered)
-            if len(after) < len(entered) or sum(ends for _, ends in taken) > 1:
-                return False
-            # What is neutral leaves every run where it is.
-            after = (follow, after if symbol else held)
-            if after not in met:
-                met.add(after)
-                waiting.append(after)
-        if len(met) > MOST_SETS:
-            return False
-    return True
+    ways = set(zip(symbols.tolist(), tables.source.tolist()))
+    alike = tables.label.all() or not tables.label.any()
+    return bool(alike) and len(ways) == len(symbols) and runs_alone(tables, monitor)
 
 
 @jit

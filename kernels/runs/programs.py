@@ -8,7 +8,7 @@ state that only keeps its runs (one self-loop) costs nothing.
 
 import numpy as np
 
-from .contract import INTO, Program, SequenceSteps
+from .contract import BEGINS, ENDS, GOES_ON, INTO, EdgeRuns, Program, SequenceSteps
 
 LEVEL = 8
 """Where no symbol has more operations, all are filled up to one length, so that the loop over them is
@@ -16,6 +16,9 @@ predicted."""
 
 MOST_TRANSITIONS = 512
 """Larger automata are not looked through."""
+
+MOST_SETS = 256
+"""Nor are those whose runs are in more different sets of states."""
 
 MOST_STEPS = 3
 """An event that may be more steps than this would be too many entries: the structure takes less memory."""
@@ -184,3 +187,86 @@ def sequence_steps(tables):
     if left or len(labels) < 2 or np.sum(may[:-1], axis=0).max() > MOST_STEPS:
         return None
     return SequenceSteps(np.array(may), np.array(labels, np.int32))
+
+
+def edge_runs(tables):
+    """What the symbols of an automaton do, or None where complex events have other marks or runs more states.
+
+    Parameters
+    ----------
+    tables : TransitionTables
+
+    Returns
+    -------
+    EdgeRuns or None
+    """
+    label, ends, goes_on = tables.label, tables.accepting != 0, tables.target > 0
+    if tables.n_live > 2 or not ends.any():
+        return None
+    begins = tables.source == 0
+    single = bool((begins & ends).any())
+    edges = [label[begins & ends]] if single else [label[begins & goes_on], label[~begins & ends]]
+    inner = ~begins & goes_on & (label != 0)
+    if inner.any() or (single and (goes_on.any() or (~begins & ends).any())):
+        return None
+    if any(len(np.unique(own)) != 1 for own in edges):
+        return None
+    symbols = np.repeat(np.arange(tables.n_symbols), np.diff(tables.first))
+    moves = np.zeros(tables.n_symbols, np.uint8)
+    moves[0] = GOES_ON
+    for which, move in ((begins & goes_on, BEGINS), (~begins & goes_on, GOES_ON), (ends, ENDS)):
+        moves[symbols[which]] |= move
+    return EdgeRuns(np.array([own[0] for own in edges], np.int32), moves)
+
+
+def edge_steps(tables):
+    """The steps of such an automaton, and which symbols let no run go on; None where it has no two steps.
+
+    Parameters
+    ----------
+    tables : TransitionTables
+
+    Returns
+    -------
+    (SequenceSteps, ndarray of uint8, shape (symbols,)) or None
+    """
+    runs = edge_runs(tables)
+    if runs is None or len(runs.labels) == 1:
+        return None
+    may = np.array([runs.moves & BEGINS != 0, runs.moves & ENDS != 0]).astype(np.uint8)
+    return SequenceSteps(may, runs.labels), (runs.moves & GOES_ON == 0).astype(np.uint8)
+
+
+def runs_alone(tables, monitor=None):
+    """Whether no two runs are ever in one state, and one at most ends at each event.
+
+    Followed through all sets of states that may hold a run at a time; parameters as for `is_forced`.
+    """
+    symbols = np.repeat(np.arange(tables.n_symbols), np.diff(tables.first))
+    if len(symbols) > MOST_TRANSITIONS:
+        return False
+    columns = symbols.tolist(), tables.source.tolist(), tables.target.tolist(), tables.accepting.tolist()
+    ways = {}
+    for symbol, source, to, ends in zip(*columns):
+        ways.setdefault((symbol, source), []).append((to, ends))
+    reads = [[(symbol, 0) for symbol in range(1, tables.n_symbols)]]
+    if monitor is not None:
+        reads = [list(zip(*row))[1:] for row in zip(monitor.symbol.tolist(), monitor.follow.tolist())]
+    met = {(0, frozenset())}
+    waiting = list(met)
+    while waiting:
+        at, held = waiting.pop()
+        for symbol, follow in reads[at]:
+            taken = [way for state in (0, *held) for way in ways.get((symbol, state), ())]
+            entered = [to for to, _ in taken if to >= 0]
+            after = frozenset(entered)
+            if len(after) < len(entered) or sum(ends for _, ends in taken) > 1:
+                return False
+            # What is neutral leaves every run where it is.
+            after = (follow, after if symbol else held)
+            if after not in met:
+                met.add(after)
+                waiting.append(after)
+        if len(met) > MOST_SETS:
+            return False
+    return True

@@ -7,11 +7,36 @@ LISTED = ("test_enumeration.py::test_bulk_and_ordered_enumeration_list_the_runs_
 
 SEQUENCES = ("test_sequences.py::test_all_runs_are_listed_in_order",)
 
+EDGES = ("test_edge_runs.py::test_edge_runs_are_those_of_random_automata",)
+
+DROPPED = ("test_edge_runs.py::test_the_runs_of_an_end_begin_after_the_last_event_that_drops_runs",)
+
 BEST = ("test_kernel_best.py::test_the_best_marks_of_random_automata",)
 
 CHOSEN = ("test_sequences.py::test_they_agree_with_the_reference",)
 
 FAULTS = (
+    Fault(
+        "kernels/runs/edge_runs.py",
+        "stays = begun if move & GOES_ON else -1",
+        "stays = begun",
+        "An event that lets no run go on ends the open run of its lane.",
+        EDGES,
+    ),
+    Fault(
+        "kernels/runs/edge_runs.py",
+        "last = at if drops[symbols[at]] else last",
+        "last = at + 1 if drops[symbols[at]] else last",
+        "A run may begin at the event that ends the earlier ones.",
+        DROPPED,
+    ),
+    Fault(
+        "cer_gpu/engine/machines/single_runs.py",
+        "return self._follow(chunk)[1]",
+        "return self._follow(chunk)[1][1:]",
+        "Of each lane the event at which its open run has begun is kept.",
+        ("test_edge_runs.py::test_of_earlier_chunks_the_events_of_open_runs_are_kept",),
+    ),
     Fault(
         "kernels/runs/sequences.py",
         "_places(other, one, 1, middle, following[low:middle])",

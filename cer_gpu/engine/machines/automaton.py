@@ -26,8 +26,9 @@ from cer_gpu.kernels.lanes.cpu import gather
 from cer_gpu.kernels.runs.barriers import barred, bars_of, with_bars
 from cer_gpu.kernels.runs.contract import Program, SegmentHits, SequenceSteps
 from cer_gpu.kernels.runs.cpu import first_open
+from cer_gpu.kernels.runs.edge_runs import undropped
 from cer_gpu.kernels.runs.forced_runs import is_forced
-from cer_gpu.kernels.runs.programs import counts_program, sequence_steps
+from cer_gpu.kernels.runs.programs import counts_program, edge_steps, sequence_steps
 from cer_gpu.plan.automaton import AutomatonMachine, programs_of
 from cer_gpu.plan.compiled_query import CompiledQuery
 
@@ -146,9 +147,12 @@ class AutomatonRunner:
         return not self._by_attribute and is_forced(self.tables, self._monitor)
 
     @cached_property
-    def _steps(self) -> SequenceSteps | None:
-        """What complex events are rows of."""
-        return None if self._by_attribute else sequence_steps(self.tables)
+    def _steps(self) -> tuple[SequenceSteps, np.ndarray | None] | None:
+        """What complex events are rows of, and which symbols end open runs, if any does."""
+        if self._by_attribute:
+            return None
+        steps = sequence_steps(self.tables)
+        return edge_steps(self.tables) if steps is None else (steps, None)
 
     @cached_property
     def _falling(self) -> AttributeWindowRuns:
@@ -298,10 +302,12 @@ class AutomatonRunner:
         from cer_gpu.engine.machines.sequences import entries_of, pays
         from cer_gpu.enumeration.sequences import SequenceAnswers
 
-        steps = self._steps
-        if steps is None or not pays(len(chunk.events), len(found)):
+        if self._steps is None or not pays(len(chunk.events), len(found)):
             return None
-        entries, number = entries_of(chunk.events.symbols, steps, self._workers), None
+        (steps, drops), symbols = self._steps, chunk.events.symbols
+        entries, number, lowest = entries_of(symbols, steps, self._workers), None, found.lowest
+        if drops is not None:
+            lowest = undropped(drops, symbols, found.event, lowest)
         if len(steps.labels) > 2:
 
             def run(segments: Segments) -> tuple[np.ndarray, np.ndarray]:
@@ -309,7 +315,7 @@ class AutomatonRunner:
                 return event, self.counts_here(chunk, first, event, lowest, exact=False)
 
             _, number = counts_joined(self._over_units("counting", chunk.segments, run))
-        return SequenceAnswers(entries, steps.labels, found.event, found.lowest, number)
+        return SequenceAnswers(entries, steps.labels, found.event, lowest, number)
 
     def open_runs(self) -> OpenRuns:
         """The runs that a stream keeps between pushes."""
