@@ -87,8 +87,9 @@ def test_the_answers_for_the_simulator_are_those_of_the_cpu() -> None:
 
 
 WITHOUT_REGISTERS = re.compile(
-    r"(ld|st)(\.(global|shared|param|local|volatile))*\.[bsuf]\d+|bra(\.uni)?|ret|bar\.sync|cvta(\.to)?\.global\.u64"
-    r"|mov\.[bu](16|32|64)|atom(\.global|\.shared)?\.(add|cas|min|max)\.[bsu]64|bfi\.b64"
+    r"(ld|st)(\.(global|shared|param|local|volatile|v2))*\.[bsuf]\d+|bra(\.uni)?|ret|bar\.sync"
+    r"|cvta(\.to)?\.(global|shared)\.u64|mov\.[bu](16|32|64)"
+    r"|atom(\.global|\.shared)?\.(add|cas|exch|min|max)\.[bsu]64|bfi\.b64"
 )
 """Instructions that `test_virtual_opcodes` tests one by one: memory, control flow, atomics, fields."""
 
