@@ -125,8 +125,10 @@ def test_heaps_keep_the_rows_that_come_first() -> None:
         found = []
         for kernel in (first_rows, first_rows_reference):
             sizes, heaps = np.zeros(len(begins) - 1, np.int64), np.full(begins[-1], -1)
-            kernel(groups, words, late, begins, sizes, heaps)
-            found.append((sizes.tolist(), [sorted(heaps[low:high]) for low, high in pairwise(begins)]))
+            tops = np.zeros(begins[-1], np.int64)
+            kernel(groups, words, late, begins, sizes, heaps, tops)
+            pairs = [*zip(heaps.tolist(), tops.tolist(), strict=True)]
+            found.append((sizes.tolist(), [sorted(pairs[low:high]) for low, high in pairwise(begins)]))
         assert found[0] == found[1]
 
 

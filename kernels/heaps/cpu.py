@@ -1,20 +1,24 @@
-"""The first rows of each group on the CPU: a heap for each group, the last of its rows on top."""
+"""The first rows of each group on the CPU: a heap for each group, the last of its rows on top.
+
+The words of the rows in a heap lie beside it: most rows are compared with the top of their heap alone, which
+is somewhere else in memory for each row.
+"""
 
 from ..jit import SELDOM, inline, jit
 
 
 @inline
-def _behind(words, late, one, other):
+def _behind(late, word, row, other_word, other):
     """Whether a row comes behind another."""
-    if late.shape[0] and late[one] != late[other]:
-        return late[one] > late[other]
-    if words[one] != words[other]:
-        return words[one] > words[other]
-    return one > other
+    if late.shape[0] and late[row] != late[other]:
+        return late[row] > late[other]
+    if word != other_word:
+        return word > other_word
+    return row > other
 
 
 @jit
-def first_rows(groups, words, late, begins, sizes, heaps, halt):
+def first_rows(groups, words, late, begins, sizes, heaps, tops, halt):
     """`contract.first_rows_reference`; `halt` uint8 [1] in: see `jit`."""
     grouped = groups.shape[0] > 0
     group = 0
@@ -23,29 +27,34 @@ def first_rows(groups, words, late, begins, sizes, heaps, halt):
             break
         if grouped:
             group = groups[row]
-        begin = begins[group]
+        begin, word = begins[group], words[row]
         room = begins[group + 1] - begin
         size = sizes[group]
         if size < room:
-            at = size
+            at = begin + size
             sizes[group] = size + 1
-            while at > 0:
-                above = (at - 1) >> 1
-                if not _behind(words, late, row, heaps[begin + above]):
+            while at > begin:
+                above = begin + ((at - begin - 1) >> 1)
+                if not _behind(late, word, row, tops[above], heaps[above]):
                     break
-                heaps[begin + at] = heaps[begin + above]
+                tops[at] = tops[above]
+                heaps[at] = heaps[above]
                 at = above
-            heaps[begin + at] = row
-        elif room > 0 and _behind(words, late, heaps[begin], row):
-            at = 0
+        elif room > 0 and _behind(late, tops[begin], heaps[begin], word, row):
+            at, end = begin, begin + room
             while True:
-                below = 2 * at + 1
-                if below >= room:
+                below = 2 * at - begin + 1
+                if below >= end:
                     break
-                if below + 1 < room and _behind(words, late, heaps[begin + below + 1], heaps[begin + below]):
-                    below += 1
-                if not _behind(words, late, heaps[begin + below], row):
+                other = below + 1
+                if other < end and _behind(late, tops[other], heaps[other], tops[below], heaps[below]):
+                    below = other
+                if not _behind(late, tops[below], heaps[below], word, row):
                     break
-                heaps[begin + at] = heaps[begin + below]
+                tops[at] = tops[below]
+                heaps[at] = heaps[below]
                 at = below
-            heaps[begin + at] = row
+        else:
+            continue
+        tops[at] = word
+        heaps[at] = row

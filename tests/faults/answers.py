@@ -8,22 +8,22 @@ VALUES = ("test_candidates.py::test_values_and_keys_of_all_types",)
 FAULTS = (
     Fault(
         "kernels/heaps/cpu.py",
-        "    return one > other\n",
-        "    return one < other\n",
+        "    return row > other\n",
+        "    return row < other\n",
         "Of equal values the one that was read first comes first.",
         HEAPS,
     ),
     Fault(
         "kernels/heaps/cpu.py",
-        "if late.shape[0] and late[one] != late[other]:",
+        "if late.shape[0] and late[row] != late[other]:",
         "if False:",
         "What has no value comes behind all values.",
         HEAPS,
     ),
     Fault(
         "kernels/heaps/cpu.py",
-        "                    below += 1\n",
-        "                    below += 0\n",
+        "                    below = other\n",
+        "                    other = below\n",
         "On top of a heap is the last of its rows.",
         HEAPS,
     ),

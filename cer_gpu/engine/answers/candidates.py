@@ -203,8 +203,8 @@ class CandidateMatches:
         begins = np.concatenate([[0], np.cumsum(rooms)])
         if begins[-1] == len(words):
             return np.arange(len(words))
-        heaps = np.empty(begins[-1], np.int64)
-        first_rows(groups, words, late, begins, np.zeros(len(counts), np.int64), heaps)
+        heaps, tops = np.empty((2, begins[-1]), np.int64)
+        first_rows(groups, words, late, begins, np.zeros(len(counts), np.int64), heaps, tops)
         heaps.sort()
         return heaps
 
