@@ -36,7 +36,7 @@ def decided_until(spark: SparkSession, folder: str) -> int:
 
     folder = str(folder).rstrip("/")
     try:
-        begun, committed = (_entries(spark, f"{folder}/{name}") for name in ("offsets", "commits"))
+        begun = _entries(spark, f"{folder}/offsets")
         last = max(begun)
         watermark = int(json.loads(begun[last].split("\n")[1])["batchWatermarkMs"])
     except (PySparkException, ValueError, LookupError) as error:
@@ -44,15 +44,19 @@ def decided_until(spark: SparkSession, folder: str) -> int:
             f"after={folder}: this is not the checkpointLocation of a stream that has run ({error}): name "
             "its folder, which has the folders commits and offsets"
         ) from None
-    if last not in committed:
+    try:
+        committed = last in _entries(spark, f"{folder}/commits")
+    except PySparkException:  # the folder comes with the first one that ends
+        committed = False
+    if not committed:
         raise DataError(
             f"after={folder}: its micro-batch {last} was interrupted: start the earlier stream once more, "
             "with trigger(availableNow=True), and wait until it ends"
         )
     if watermark <= 0:
         raise DataError(
-            f"after={folder}: no watermark has passed an event there, so no match is written: start without "
-            "after= and initial="
+            f"after={folder}: no watermark has passed an event there, so no match is written: pass the "
+            "initial= and after= that this stream was started with, or neither"
         )
     return watermark
 

@@ -116,7 +116,8 @@ def stream(streaming_df: DataFrame, query: Query | str, **keywords: Any) -> Data
     after : str, default None
         The checkpoint of a stream that has stopped, with its events as `initial`: this stream continues at
         the watermark up to which that one has written its matches. So the number of buckets and of Spark's
-        partitions, the query or the version of this package can change.
+        partitions, the query or the version of this package can change. The source has to send the events
+        from that watermark on again. Both keywords can be left out once a micro-batch is committed.
     **keywords
         `type_column`, `stream_column`, `params`, `engine`, `nan_is_null`: as for `cer_spark.run`.
 
@@ -154,9 +155,9 @@ def stream(streaming_df: DataFrame, query: Query | str, **keywords: Any) -> Data
     late, live = live_task(query, arrow_schema(streaming_df.schema), keywords)
     task = live.task
     _set_store(streaming_df)
-    rows = _with_buckets(streaming_df, live, f"{late} milliseconds")
+    states, begin = _first_states(streaming_df, live, initial, after)
+    rows = _with_buckets(streaming_df, live, late, begin)
     groups = in_tasks(rows, BucketFiller(), PACKED_SCHEMA).groupBy(BUCKET)
-    states = _first_states(streaming_df, live, initial, after)
     found = groups.transformWithState(
         BucketKeeper(pickle.dumps(live)),
         ANSWERS,
@@ -257,8 +258,14 @@ def _set_store(frame: DataFrame) -> None:
         conf.set(CHANGELOG, "true")
 
 
-def _with_buckets(frame: DataFrame, live: StreamTask, late: str | None = None) -> DataFrame:
-    """The rows that the query uses, with the bucket of each; the watermark (`late`) is that of all rows."""
+def _with_buckets(
+    frame: DataFrame, live: StreamTask, late: int | None = None, begin: int | None = None
+) -> DataFrame:
+    """The rows that the query uses, with the bucket of each.
+
+    `late` milliseconds behind the latest time of all rows is the watermark, but never before the microsecond
+    `begin` at which the stream continues: another one that continues after this one begins there or later.
+    """
     import pyspark.sql.functions as sf
 
     task = live.task
@@ -266,7 +273,10 @@ def _with_buckets(frame: DataFrame, live: StreamTask, late: str | None = None) -
     chosen = selected(frame, task.columns)
     kind = task.query.schema.field(options.order_by[0]).type
     timed = chosen.withColumn(MOMENT, event_time(time, kind, options.order_unit))
-    timed = timed if late is None else timed.withWatermark(MOMENT, late)
+    if begin is not None and late is not None:
+        least, moment = sf.timestamp_micros(sf.lit(begin + 1000 * late)), column(MOMENT)
+        timed = timed.withColumn(MOMENT, sf.when(moment.isNotNull(), sf.greatest(moment, least)))
+    timed = timed if late is None else timed.withWatermark(MOMENT, f"{late} milliseconds")
     used = sf.lit(True)
     types = None if task.counts_all else task.types
     if types is not None and options.type_column is not None:
@@ -282,8 +292,10 @@ def _with_buckets(frame: DataFrame, live: StreamTask, late: str | None = None) -
     return kept.drop(MOMENT).withColumn(BUCKET, bucket.cast("int"))
 
 
-def _first_states(frame: DataFrame, live: StreamTask, initial: Any, after: str | None) -> DataFrame:
-    """The state in which each bucket begins."""
+def _first_states(
+    frame: DataFrame, live: StreamTask, initial: Any, after: str | None
+) -> tuple[DataFrame, int | None]:
+    """The state in which each bucket begins, and the microsecond at which the stream continues."""
     from cer_gpu.spark.first_states import STATES, HistoryKeeper, empty_states, handed_state, reach
 
     spark, schema = frame.sparkSession, spark_schema(STATES)
@@ -293,9 +305,9 @@ def _first_states(frame: DataFrame, live: StreamTask, initial: Any, after: str |
             "DataFrame, initial=spark.read..."
         )
     if initial is None:
-        return spark.createDataFrame(empty_states(live), schema)
+        return spark.createDataFrame(empty_states(live), schema), None
     if isinstance(initial, bytes):
-        return spark.createDataFrame(handed_state(live, initial), schema)
+        return spark.createDataFrame(handed_state(live, initial), schema), None
     there, own = arrow_schema(initial.schema), arrow_schema(frame.schema)
     for name in (one for one in live.task.query.columns if one in own.names):
         found = there.field(name).type if name in there.names else "missing"
@@ -305,7 +317,7 @@ def _first_states(frame: DataFrame, live: StreamTask, initial: Any, after: str |
             )
     initial, end = _before(initial, live, after)
     if end is None:
-        return spark.createDataFrame(empty_states(live), schema)
+        return spark.createDataFrame(empty_states(live), schema), None
     far = reach(live)
     kept = initial if far is None else initial.where(_microseconds(live) >= end - far)
     rows = in_tasks(_with_buckets(kept, live), BucketFiller(), PACKED_SCHEMA)
@@ -315,7 +327,7 @@ def _first_states(frame: DataFrame, live: StreamTask, initial: Any, after: str |
     def keep(packed: pa.Table) -> pa.Table:  # of an object Spark does not find out how it is called
         return keeper(packed)
 
-    return rows.union(every).groupBy(BUCKET).applyInArrow(keep, schema)
+    return rows.union(every).groupBy(BUCKET).applyInArrow(keep, schema), end
 
 
 def _microseconds(live: StreamTask) -> Column:

@@ -12,6 +12,9 @@ UNITS = ("test_previous_events.py::test_units_of_the_order",)
 DISTANCES = "cer_gpu/logic/rewriting/distances.py"
 PREVIOUS = "cer_gpu/logic/rewriting/previous_events.py"
 
+SINGLE = "cer_gpu/logic/rewriting/single_repetitions.py"
+BESIDE = ("test_growth.py::test_conditions_beside_a_repetition_read_all_of_it",)
+
 PLANS = "cer_gpu/plan/planning/previous_events.py"
 KEPT = ("test_previous_events.py::test_what_runs_as_fast_as_it_is_written_stays",)
 BOUNDED = ("test_previous_events.py::test_the_intervals_still_bound_a_match",)
@@ -135,5 +138,19 @@ FAULTS = (
         "return t.Number(scaled.numerator // scaled.denominator)",
         "A bound between two whole numbers is no whole number.",
         UNITS,
+    ),
+    Fault(
+        SINGLE,
+        "return not elsewhere and self._needed.isdisjoint(names | set(own))",
+        "return not elsewhere",
+        "A condition beside an iteration may need more than one of its events.",
+        BESIDE,
+    ),
+    Fault(
+        SINGLE,
+        "return not elsewhere and self._needed.isdisjoint(names | set(own))",
+        "return self._needed.isdisjoint(names | set(own))",
+        "Inside of an iteration a variable means the events of a repetition alone.",
+        BESIDE,
     ),
 )

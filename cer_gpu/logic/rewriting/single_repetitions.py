@@ -7,11 +7,16 @@ later. With one repetition there are no subsets of events to be told apart.
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 from cer_gpu.language import tree as t
-from cer_gpu.language.walk import walk
+from cer_gpu.language.walk import children, condition_variables, nodes, prior_variables, walk
+
+_AT_LEAST_ONE = (t.As, t.Iteration, t.Sequence, t.Or)
+"""The patterns that match if their parts do: fewer events cannot make a part of them match more often."""
 
 
 def with_single_repetitions(query: t.SelectQuery) -> t.SelectQuery | None:
@@ -29,30 +34,65 @@ def with_single_repetitions(query: t.SelectQuery) -> t.SelectQuery | None:
     window = query.window
     if query.strategy not in (t.Strategy.ALL, t.Strategy.ANY) or (window and window.kind == "attribute"):
         return None  # a choice depends on the marks; a window over falling values may need the first start
-    pattern = _single(query.pattern, True)
+    pattern = _SingleRepetitions(query.pattern).of(query.pattern, True)
     return None if pattern is query.pattern else replace(query, pattern=pattern, select=(), measures=())
 
 
-def _single(pattern: Any, later: bool) -> Any:
-    """A pattern with single repetitions; `later`: whether it may start later than before."""
-    match pattern:
-        case t.Iteration(pattern=inner):
-            found = _single(inner, later and not pattern.contiguous and pattern.gap is None)
-            if later and _is_replaceable(pattern):
-                return found
-            return pattern if found is inner else replace(pattern, pattern=found)
-        case t.Filter(pattern=inner, condition=condition) if _holds_of_fewer(condition):
-            found = _single(inner, later)
-            return pattern if found is inner else replace(pattern, pattern=found)
-        case t.As(pattern=inner):
-            found = _single(inner, later)
-            return pattern if found is inner else replace(pattern, pattern=found)
-        case t.Sequence(left=left, right=right):
-            own = not pattern.contiguous and pattern.gap is None
-            return _with_sides(pattern, _single(left, later), _single(right, own))
-        case t.Or(left=left, right=right):
-            return _with_sides(pattern, _single(left, later), _single(right, later))
-    return pattern
+class _SingleRepetitions:
+    """Replaces the iterations of a pattern.
+
+    Parameters
+    ----------
+    pattern : Pattern
+        The whole one: conditions anywhere in it may read the variables of an iteration.
+    """
+
+    def __init__(self, pattern: t.Pattern) -> None:
+        self._needed = frozenset(_needed(pattern, True))
+        self._read = frozenset(name for one in nodes(pattern) for name in _names_read(_condition_of(one)))
+        self._bound = _bound(pattern)
+
+    def of(self, pattern: Any, later: bool, names: frozenset[str] = frozenset()) -> Any:
+        """A pattern with single repetitions.
+
+        Parameters
+        ----------
+        pattern : Pattern
+        later : bool
+            Whether it may start later than before.
+        names : frozenset of str
+            The variables that mark all events of the pattern.
+        """
+        match pattern:
+            case t.Iteration(pattern=inner):
+                found = self.of(inner, later and not pattern.contiguous and pattern.gap is None, names)
+                if later and self._is_replaceable(pattern, names):
+                    return found
+                return pattern if found is inner else replace(pattern, pattern=found)
+            case t.Filter(pattern=inner, condition=condition) if _holds_of_fewer(condition):
+                found = self.of(inner, later, names)
+                return pattern if found is inner else replace(pattern, pattern=found)
+            case t.As(pattern=inner, variable=name):
+                found = self.of(inner, later, names | {name})
+                return pattern if found is inner else replace(pattern, pattern=found)
+            case t.Sequence(left=left, right=right):
+                own = not pattern.contiguous and pattern.gap is None
+                return _with_sides(pattern, self.of(left, later, names), self.of(right, own, names))
+            case t.Or(left=left, right=right):
+                return _with_sides(pattern, self.of(left, later, names), self.of(right, later, names))
+        return pattern
+
+    def _is_replaceable(self, iteration: t.Iteration, names: frozenset[str]) -> bool:
+        """Whether one repetition is enough, and conditions read the same events in it as before."""
+        times = iteration.times
+        if iteration.contiguous or iteration.gap is not None:
+            return False
+        if times is not None and (times.least > 1 or times.least_parameter is not None):
+            return False
+        # Inside of an iteration a variable means the events of a repetition; without, also those elsewhere.
+        own = _bound(iteration.pattern)
+        elsewhere = any(name in self._read and self._bound[name] > number for name, number in own.items())
+        return not elsewhere and self._needed.isdisjoint(names | set(own))
 
 
 def _with_sides(pattern: Any, left: Any, right: Any) -> Any:
@@ -60,14 +100,38 @@ def _with_sides(pattern: Any, left: Any, right: Any) -> Any:
     return pattern if same else replace(pattern, left=left, right=right)
 
 
-def _is_replaceable(iteration: t.Iteration) -> bool:
-    """Whether one repetition is enough, and none speaks of those before it."""
-    times = iteration.times
-    if iteration.contiguous or iteration.gap is not None:
-        return False
-    if times is not None and (times.least > 1 or times.least_parameter is not None):
-        return False
-    return not any(getattr(node, "prior", "") for node in walk(iteration.pattern))
+def _bound(pattern: t.Pattern) -> Counter[str]:
+    """How many places of a pattern mark events with each variable."""
+    found: Counter[str] = Counter()
+    for node in nodes(pattern):
+        if isinstance(node, t.EventType):
+            found.update(node.variables)
+        elif isinstance(node, t.As):
+            found[node.variable] += 1
+    return found
+
+
+def _condition_of(pattern: t.Pattern) -> t.Condition | None:
+    return getattr(pattern, "condition", None)
+
+
+def _names_read(condition: t.Condition | None) -> frozenset[str]:
+    if condition is None:
+        return frozenset()
+    return condition_variables(condition) | prior_variables(condition)
+
+
+def _needed(pattern: t.Pattern, counts: bool) -> Iterator[str]:
+    """The variables of which a condition may need more than one event.
+
+    `counts`: whether the pattern has to match; what stands behind NOT or UNLESS must not.
+    """
+    condition = _condition_of(pattern)
+    if not (counts and isinstance(pattern, t.Filter) and _holds_of_fewer(pattern.condition)):
+        yield from _names_read(condition)
+    inside = counts and isinstance(pattern, (*_AT_LEAST_ONE, t.Filter))
+    for child in children(pattern):
+        yield from _needed(child, inside)
 
 
 def _holds_of_fewer(condition: t.Condition) -> bool:
