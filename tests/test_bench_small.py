@@ -47,7 +47,8 @@ SMALL = replace(
 
 
 # `rivals` and `plain` start processes for engines; test_bench_rivals and test_bench_plain ask them in one.
-APART = ["rivals", "plain"]
+# `growth` asks hundreds of questions, some of which say nothing; test_growth asks a few.
+APART = ["rivals", "plain", "growth"]
 SPARK = [name for name in SECTIONS if name.startswith("spark_")]
 CHECKED = {"spark_prepared", "spark_rivals"}
 """Sections that run all that they measure once before, for its answer."""

@@ -37,9 +37,9 @@ WAYS = [
     (case, asked)
     for case in CASES
     for asked in ("count", "hits", "run")
-    if (case, asked) != ("numbers", "hits")
+    if (case, asked) not in (("numbers", "hits"), ("texts", "hits"))
 ]
-"""For hits of numbers all ways are one partial match."""
+"""For hits of numbers all ways are one partial match, and for those of texts one repetition is enough."""
 
 
 def ask(query: cer.Query, asked: str, table: pa.Table) -> object:

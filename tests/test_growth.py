@@ -14,6 +14,7 @@ from random_correlated import random_correlated
 from random_repetitions import repeated
 
 import cer_gpu as cer
+from bench.growth import STOPPED, Case, Point, exponent, measured
 from bench.growth_questions import CEQL, DOUBLING, LOOKED_UP, SQL, SQUARED, events
 from cer_gpu.engine.machines.configurations import ConfigurationRuns
 from cer_gpu.errors import LimitError
@@ -202,6 +203,27 @@ def test_conditions_beside_a_repetition_read_all_of_it(pattern: str) -> None:
             latest[match.end] = max(match.start, latest.get(match.end, 0))
         assert hits["position"].to_pylist() == sorted(latest)
         assert hits["latest_start"].to_pylist() == [latest[end] for end in sorted(latest)]
+
+
+@pytest.mark.large
+def test_the_bench_asks_more_and_more_events_until_an_error() -> None:
+    asked = [
+        Case(name, "count", False, True)
+        for name in (next(one for one in CEQL if one not in DOUBLING), *DOUBLING)
+    ][:2]
+    found = dict(measured(asked, (200, 400, 800)))
+    assert list(found) == asked
+    assert [point.rows for point in found[asked[0]]] == [200, 400, 800]
+    assert not any(point.said for point in found[asked[0]])
+    last = found[asked[1]][-1]
+    assert "LimitError" in last.said or last.said == STOPPED
+
+
+def test_the_exponent_is_that_of_the_last_two_answers_that_say_something() -> None:
+    points = [Point(100, 0.001), Point(1000, 0.1), Point(10_000, 10.0)]
+    assert exponent(points) == pytest.approx(2)
+    assert exponent(points[:1]) is None
+    assert exponent([Point(100, 0.001), Point(1000, 0.002)]) is None
 
 
 @pytest.mark.parametrize(("window", "sweeps"), [("", False), ("WITHIN 500 EVENTS", True)])
