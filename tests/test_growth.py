@@ -114,6 +114,10 @@ def test_explain_says_which_form_hits_take() -> None:
             "(A AS a ; (B AS b FILTER b.v < a.v))+ ; A AS a FILTER a.v != b.v",
         ),
         ("A+ ; B ; A", "A ; B ; A"),
+        ("A : (B ? ; C+)", None),
+        ("A : (B ? ; B ? ; C+)", None),
+        ("A ; (B ? ; C+)", "A ; (B ? ; C)"),
+        ("A : (B ; C+)", "A : (B ; C)"),
     ],
 )
 def test_one_repetition_is_enough_where_a_later_start_and_fewer_events_match(
@@ -188,6 +192,7 @@ def test_hits_of_random_repetitions_are_those_of_the_reference(seed: int) -> Non
         "(A+ AS a ; (B AS b FILTER (b.v = 0 OR SUM(PRIOR(a).v) > 5)))+",
         "(A+ AS a ; B AS b) UNLESS (C AS c FILTER c.v > a.v)",
         "A+ AS a ; (B AS b FILTER b.v > a.v)+",
+        "A AS a : (B ? ; (C AS c FILTER c.v > 2)+) FILTER c.v != a.v",
     ],
 )
 def test_conditions_beside_a_repetition_read_all_of_it(pattern: str) -> None:

@@ -77,6 +77,7 @@ class _SingleRepetitions:
                 return pattern if found is inner else replace(pattern, pattern=found)
             case t.Sequence(left=left, right=right):
                 own = not pattern.contiguous and pattern.gap is None
+                own = own and (later or not _may_be_left_out(left))  # the right side may be the first
                 return _with_sides(pattern, self.of(left, later, names), self.of(right, own, names))
             case t.Or(left=left, right=right):
                 return _with_sides(pattern, self.of(left, later, names), self.of(right, later, names))
@@ -93,6 +94,15 @@ class _SingleRepetitions:
         own = _bound(iteration.pattern)
         elsewhere = any(name in self._read and self._bound[name] > number for name, number in own.items())
         return not elsewhere and self._needed.isdisjoint(names | set(own))
+
+
+def _may_be_left_out(pattern: t.Pattern) -> bool:
+    match pattern:
+        case t.Optional():
+            return True
+        case t.Sequence(left=left, right=right):
+            return _may_be_left_out(left) and _may_be_left_out(right)
+    return False
 
 
 def _with_sides(pattern: Any, left: Any, right: Any) -> Any:
