@@ -229,7 +229,7 @@ def test_no_run_is_longer_than_longest_run_says() -> None:
     ("pattern", "window", "nodes"),
     [
         ("A : B : C", "", 3),
-        ("A : (B OR C)", "", 2),
+        ("A : (B OR C) : C", "", 3),
         ("(A : B) OR (C : C : C)", "WITHIN 1000 EVENTS", 3),
         ("A : B : C", "PARTITION BY k", 3),
     ],
