@@ -57,7 +57,7 @@ def check_in_process(number: int, names: Sequence[str]) -> CheckResult | None:
     limit = START_S + FAMILY_S * len(names)
     try:
         done = subprocess.run(
-            [sys.executable, "-c", f"import sys; sys.path[:] = {sys.path!r}; {SCRIPT}"],
+            [sys.executable, "-c", f"import sys; sys.path[:] = {json.dumps(sys.path)}; {SCRIPT}"],
             input=asked,
             capture_output=True,
             text=True,
