@@ -45,9 +45,6 @@ TINY = 60
 LEAST_S = 0.02
 """An answer that takes less says nothing of the growth: it is mostly what every call costs."""
 
-STEEP = 1.25
-"""The exponent from which on a cost grows faster than n log n, which has 1.1; caches add to it."""
-
 STOPPED = "stopped"
 
 

@@ -269,18 +269,16 @@ def _with_buckets(
     import pyspark.sql.functions as sf
 
     task = live.task
-    options, time = task.query.options, column(task.query.options.order_by[0])
-    chosen = selected(frame, task.columns)
-    kind = task.query.schema.field(options.order_by[0]).type
-    timed = chosen.withColumn(MOMENT, event_time(time, kind, options.order_unit))
+    timed = selected(frame, task.columns).withColumn(MOMENT, _moment(live))
     if begin is not None and late is not None:
         least, moment = sf.timestamp_micros(sf.lit(begin + 1000 * late)), column(MOMENT)
         timed = timed.withColumn(MOMENT, sf.when(moment.isNotNull(), sf.greatest(moment, least)))
     timed = timed if late is None else timed.withWatermark(MOMENT, f"{late} milliseconds")
     used = sf.lit(True)
     types = None if task.counts_all else task.types
-    if types is not None and options.type_column is not None:
-        used = column(options.type_column).isin(*types)
+    type_column = task.query.options.type_column
+    if types is not None and type_column is not None:
+        used = column(type_column).isin(*types)
     bucket: Column = sf.lit(0)
     if task.keyed:
         keys = key_expressions(task.query)
@@ -296,6 +294,7 @@ def _first_states(
     frame: DataFrame, live: StreamTask, initial: Any, after: str | None
 ) -> tuple[DataFrame, int | None]:
     """The state in which each bucket begins, and the microsecond at which the stream continues."""
+    import pyspark.sql.functions as sf
     from cer_gpu.spark.first_states import STATES, HistoryKeeper, empty_states, handed_state, reach
 
     spark, schema = frame.sparkSession, spark_schema(STATES)
@@ -319,7 +318,7 @@ def _first_states(
     if end is None:
         return spark.createDataFrame(empty_states(live), schema), None
     far = reach(live)
-    kept = initial if far is None else initial.where(_microseconds(live) >= end - far)
+    kept = initial if far is None else initial.where(sf.unix_micros(_moment(live)) >= end - far)
     rows = in_tasks(_with_buckets(kept, live), BucketFiller(), PACKED_SCHEMA)
     every = spark.createDataFrame([(bucket, b"") for bucket in range(live.buckets)], rows.schema)
     keeper = HistoryKeeper(pickle.dumps(live), end)
@@ -330,12 +329,11 @@ def _first_states(
     return rows.union(every).groupBy(BUCKET).applyInArrow(keep, schema), end
 
 
-def _microseconds(live: StreamTask) -> Column:
-    """The time of a row in microseconds since 1970, not after it."""
-    import pyspark.sql.functions as sf
-
-    time, unit = live.task.query.options.order_by[0], live.task.query.options.order_unit
-    return sf.unix_micros(event_time(column(time), live.task.query.schema.field(time).type, unit))
+def _moment(live: StreamTask) -> Column:
+    """The time of a row as a timestamp, not after it."""
+    query = live.task.query
+    time = query.options.order_by[0]
+    return event_time(column(time), query.schema.field(time).type, query.options.order_unit)
 
 
 def _before(initial: DataFrame, live: StreamTask, after: str | None) -> tuple[DataFrame, int | None]:
@@ -346,10 +344,11 @@ def _before(initial: DataFrame, live: StreamTask, after: str | None) -> tuple[Da
 
     name, unit = live.task.query.options.order_by[0], live.task.query.options.order_unit
     kind = live.task.query.schema.field(name).type
+    micros = sf.unix_micros(_moment(live))
     if after is None:
-        last = initial.agg(sf.max(_microseconds(live))).collect()[0][0]
+        last = initial.agg(sf.max(micros)).collect()[0][0]
         return initial, None if last is None else last + spare(kind)
     end = 1000 * decided_until(initial.sparkSession, after)
     if pa.types.is_floating(kind):  # microseconds are rounded, and the earlier stream has compared numbers
         return initial.where(column(name) < sf.lit(moment_of(end, kind, unit))), end
-    return initial.where(_microseconds(live) < end), end
+    return initial.where(micros < end), end

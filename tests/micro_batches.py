@@ -203,7 +203,7 @@ class MicroBatches:
         bucket = np.zeros(len(table), np.int32)
         if task.keyed:
             keys = [_key(row, task.query.query.reading.partition) for row in table.to_pylist()]
-            used &= np.array([None not in key for key in keys])
+            used &= np.array([None not in key for key in keys], bool)
             bucket[:] = [crc32(repr(key).encode()) % self.live.buckets for key in keys]
         rows = table.select(task.columns)
         rows = rows.append_column(BUCKET, pa.array(bucket)).filter(pa.array(used))

@@ -22,6 +22,7 @@ from cer_gpu.language import tree
 from cer_gpu.language.printer import to_text
 from cer_gpu.language.walk import nodes, rebuild
 from cer_gpu.logic.rewriting.single_repetitions import with_single_repetitions
+from cer_gpu.reference.events import Event
 from cer_gpu.reference.semantics import evaluate
 
 
@@ -158,6 +159,24 @@ def compared(rng: Random, query: tree.SelectQuery) -> tree.SelectQuery:
     return replace(query, pattern=changed(query.pattern), limit=None)
 
 
+def asked_hits(text: str, events: list[Event]) -> dict[int, int]:
+    """For each hit of the engine the latest start."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        hits = cer.compile(text).hits(stream_to_table(events), order_by=ORDER, stream_column="stream")
+    found = dict(zip(*(hits[name].to_pylist() for name in ("position", "latest_start")), strict=True))
+    assert hits["position"].to_pylist() == sorted(found)
+    return found
+
+
+def wanted_hits(query: tree.Statement, events: list[Event]) -> dict[int, int]:
+    """The same of the reference."""
+    latest: dict[int, int] = {}
+    for match in evaluate(query, events, order=ORDER):
+        latest[match.end] = max(match.start, latest.get(match.end, 0))
+    return latest
+
+
 @pytest.mark.draws("seed", 180)
 def test_hits_of_random_repetitions_are_those_of_the_reference(seed: int) -> None:
     rng = Random(f"single repetitions {seed}")
@@ -167,19 +186,12 @@ def test_hits_of_random_repetitions_are_those_of_the_reference(seed: int) -> Non
             break
     data = stream(rng, 9)
     text = to_text(query)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            query = select(text)
-            hits = cer.compile(text).hits(stream_to_table(data), order_by=ORDER, stream_column="stream")
-        except cer.QueryError:
-            return  # texts and numbers do not compare, or a filter now stands behind nothing
-    latest: dict[int, int] = {}
-    for match in evaluate(query, data, order=ORDER):
-        latest[match.end] = max(match.start, latest.get(match.end, 0))
-    assert (
-        dict(zip(*(hits[name].to_pylist() for name in ("position", "latest_start")), strict=True)) == latest
-    )
+    try:
+        query = select(text)
+        hits = asked_hits(text, data)
+    except cer.QueryError:
+        return  # texts and numbers do not compare, or a filter now stands behind nothing
+    assert hits == wanted_hits(query, data)
 
 
 @pytest.mark.parametrize(
@@ -200,14 +212,7 @@ def test_conditions_beside_a_repetition_read_all_of_it(pattern: str) -> None:
     query = select(text)
     for _ in range(20):
         data = stream(rng, 8, types="ABC")
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            hits = cer.compile(text).hits(stream_to_table(data), order_by=ORDER, stream_column="stream")
-        latest: dict[int, int] = {}
-        for match in evaluate(query, data, order=ORDER):
-            latest[match.end] = max(match.start, latest.get(match.end, 0))
-        assert hits["position"].to_pylist() == sorted(latest)
-        assert hits["latest_start"].to_pylist() == [latest[end] for end in sorted(latest)]
+        assert asked_hits(text, data) == wanted_hits(query, data)
 
 
 @pytest.mark.large

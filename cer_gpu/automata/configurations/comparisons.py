@@ -104,6 +104,16 @@ def patterns_in(node: Any) -> tuple[Any, ...]:
     return (node.pattern,) if hasattr(node, "attribute") else own_children(node)
 
 
+def has_inside(pattern: Any, node: Any) -> bool:
+    """Whether a node is a pattern, or inside it."""
+    return any(part is node for part in subpatterns(pattern))
+
+
+def iterations_around(formula: Any, node: Any) -> list[tree.Iteration]:
+    """The iterations of a formula that a node is inside of, the outer before the inner."""
+    return [one for one in subpatterns(formula) if isinstance(one, tree.Iteration) and has_inside(one, node)]
+
+
 class _ComparisonReader:
     def __init__(self) -> None:
         self.found: dict[tree.Condition, ComparedEvents] = {}

@@ -13,7 +13,9 @@ from typing import Any, NamedTuple
 
 from cer_gpu.automata.configurations.comparisons import (
     compared_events,
+    has_inside,
     is_correlated,
+    iterations_around,
     patterns_in,
     subpatterns,
 )
@@ -114,20 +116,16 @@ def _kept_in(
     """The repetition with gaps that has the events of some variables which a filter speaks of."""
     if not word:
         return _repetition(node.pattern, names)
-    around = [one for one in subpatterns(formula) if isinstance(one, tree.Iteration) and _has(one, node)]
-    own = next((one for one in reversed(around) if names & variables(one.pattern)), None)
+    around = reversed(iterations_around(formula, node))
+    own = next((one for one in around if names & variables(one.pattern)), None)
     return own if word == "BEFORE" and own is not None and _is_open(own) else None
-
-
-def _has(pattern: Any, node: Any) -> bool:
-    return any(part is node for part in subpatterns(pattern))
 
 
 def _comes_after(pattern: Any, repetition: tree.Iteration, names: frozenset[str]) -> bool:
     """Whether an event of some variables may come after one of a repetition inside a pattern."""
     if pattern is repetition:
         return bool(names & variables(repetition.pattern))
-    inside = [one for one in patterns_in(pattern) if _has(one, repetition)]
+    inside = [one for one in patterns_in(pattern) if has_inside(one, repetition)]
     if not inside:
         return False
     if isinstance(pattern, tree.As) and pattern.variable in names:

@@ -13,10 +13,10 @@ from dataclasses import replace
 from typing import Any
 
 from cer_gpu.language import tree as t
-from cer_gpu.language.walk import children, condition_variables, nodes, prior_variables, walk
+from cer_gpu.language.walk import children, condition_variables, nodes, prior_variables, rebuild, walk
 
-_AT_LEAST_ONE = (t.As, t.Iteration, t.Sequence, t.Or)
-"""The patterns that match if their parts do: fewer events cannot make a part of them match more often."""
+_POSITIVE = (t.As, t.Filter, t.Iteration, t.Sequence, t.Or)
+"""The patterns whose parts have to match; what stands behind NOT or UNLESS must not."""
 
 
 def with_single_repetitions(query: t.SelectQuery) -> t.SelectQuery | None:
@@ -65,22 +65,22 @@ class _SingleRepetitions:
         """
         match pattern:
             case t.Iteration(pattern=inner):
-                found = self.of(inner, later and not pattern.contiguous and pattern.gap is None, names)
+                own = later and not pattern.contiguous and pattern.gap is None
                 if later and self._is_replaceable(pattern, names):
-                    return found
-                return pattern if found is inner else replace(pattern, pattern=found)
-            case t.Filter(pattern=inner, condition=condition) if _holds_of_fewer(condition):
-                found = self.of(inner, later, names)
-                return pattern if found is inner else replace(pattern, pattern=found)
-            case t.As(pattern=inner, variable=name):
-                found = self.of(inner, later, names | {name})
-                return pattern if found is inner else replace(pattern, pattern=found)
+                    return self.of(inner, own, names)
+                return rebuild(pattern, lambda part: self.of(part, own, names))
+            case t.Filter(condition=condition) if not _holds_of_fewer(condition):
+                return pattern
+            case t.As(variable=name):
+                return rebuild(pattern, lambda part: self.of(part, later, names | {name}))
             case t.Sequence(left=left, right=right):
                 own = not pattern.contiguous and pattern.gap is None
                 own = own and (later or not _may_be_left_out(left))  # the right side may be the first
-                return _with_sides(pattern, self.of(left, later, names), self.of(right, own, names))
-            case t.Or(left=left, right=right):
-                return _with_sides(pattern, self.of(left, later, names), self.of(right, later, names))
+                sides = self.of(left, later, names), self.of(right, own, names)
+                same = sides[0] is left and sides[1] is right
+                return pattern if same else replace(pattern, left=sides[0], right=sides[1])
+            case t.Filter() | t.Or():
+                return rebuild(pattern, lambda part: self.of(part, later, names))
         return pattern
 
     def _is_replaceable(self, iteration: t.Iteration, names: frozenset[str]) -> bool:
@@ -103,11 +103,6 @@ def _may_be_left_out(pattern: t.Pattern) -> bool:
         case t.Sequence(left=left, right=right):
             return _may_be_left_out(left) and _may_be_left_out(right)
     return False
-
-
-def _with_sides(pattern: Any, left: Any, right: Any) -> Any:
-    same = left is pattern.left and right is pattern.right
-    return pattern if same else replace(pattern, left=left, right=right)
 
 
 def _bound(pattern: t.Pattern) -> Counter[str]:
@@ -134,12 +129,12 @@ def _names_read(condition: t.Condition | None) -> frozenset[str]:
 def _needed(pattern: t.Pattern, counts: bool) -> Iterator[str]:
     """The variables of which a condition may need more than one event.
 
-    `counts`: whether the pattern has to match; what stands behind NOT or UNLESS must not.
+    `counts`: whether the pattern has to match.
     """
+    inside = counts and isinstance(pattern, _POSITIVE)
     condition = _condition_of(pattern)
-    if not (counts and isinstance(pattern, t.Filter) and _holds_of_fewer(pattern.condition)):
+    if condition is not None and not (inside and _holds_of_fewer(condition)):
         yield from _names_read(condition)
-    inside = counts and isinstance(pattern, (*_AT_LEAST_ONE, t.Filter))
     for child in children(pattern):
         yield from _needed(child, inside)
 

@@ -19,6 +19,7 @@ import numpy as np
 from cer_gpu.automata.configurations.comparisons import (
     conditions_in,
     is_correlated,
+    iterations_around,
     patterns_in,
     subpatterns,
 )
@@ -299,9 +300,8 @@ def _kept_in_a_row(formula: tree.Pattern) -> bool:
         if not is_correlated(node):
             continue
         names = condition_variables(node.condition)
-        around = [one for one in subpatterns(formula) if any(part is node for part in subpatterns(one))]
         earlier = any(getattr(part, "prior", "") for part in walk(node.condition))
-        repetitions = [one for one in around if isinstance(one, tree.Iteration)] if earlier else []
+        repetitions = iterations_around(formula, node) if earlier else []
         if not in_a_row(repetitions[-1] if repetitions else _smallest(node, names)):
             return False
     return True

@@ -49,8 +49,9 @@ class ShapePlans(NamedTuple):
     outline : Outline
     first : Plan
         The plan of the question that came first; it has the routes that take the query.
-    made : dict of str to Plan
-        The plan of each route that some question takes; `SINGLE`: of the form of the query that hits take.
+    made : dict of str to Plan or None
+        The plan of each route that some question takes; `SINGLE`: of the form of the query that hits take,
+        None where they take the query as it is.
     notes : sequence of Diagnostic
         Those of the checks, with the values of the call that came first.
     values : GivenValues, optional
@@ -59,7 +60,7 @@ class ShapePlans(NamedTuple):
 
     outline: Outline
     first: Plan
-    made: dict[str, Plan]
+    made: dict[str, Plan | None]
     notes: Sequence[Diagnostic]
     values: GivenValues | None
 
@@ -254,13 +255,13 @@ class QueryPlans:
 def _planned(shape: ShapePlans, make: Make, question: Question, cuda: bool) -> Plan:
     """The plan of a shape for a question."""
     chosen = shape.first.chosen
-    engine = chosen.engine_for(question, cuda)
     if question == "hits" and not chosen.forced:
-        if SINGLE in shape.made:
-            return shape.made[SINGLE]
-        if (single := with_single_repetitions(shape.outline)) is not None:
-            found = shape.made[SINGLE] = make(single, question, None)
-            return found
+        if SINGLE not in shape.made:
+            form = with_single_repetitions(shape.outline)
+            shape.made[SINGLE] = None if form is None else make(form, question, None)
+        if (single := shape.made[SINGLE]) is not None:
+            return single
+    engine = chosen.engine_for(question, cuda)
     plan = shape.made.get(engine)
     if plan is None:
         plan = shape.made[engine] = make(shape.outline, question, shape.first)
