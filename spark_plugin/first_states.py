@@ -67,7 +67,8 @@ def reach(live: StreamTask) -> int | None:
     kind = live.task.query.schema.field(options.order_by[0]).type
     if pa.types.is_date(kind):
         return int(size * 86_400_000_000)
-    per_second = 1_000_000 if pa.types.is_temporal(kind) else PER_SECOND[options.order_unit or "us"]
+    unit = kind.unit if pa.types.is_temporal(kind) else options.order_unit
+    per_second = PER_SECOND[unit or "us"]
     return int(size * 1_000_000 // per_second) + LENIENT
 
 

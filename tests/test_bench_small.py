@@ -119,7 +119,7 @@ def test_section_of_spark(name, spark, monkeypatch):
 def check_section(name):
     figures = list(SECTIONS[name](SMALL))
     missing = {figure.note for figure in figures if figure.value is None}
-    assert missing <= {"it is not installed"}
+    assert missing <= {"it is not installed", "its jars are not there"}
     values = [figure.value for figure in figures if figure.value is not None]
     assert values
     assert all(isfinite(value) and value > 0 for value in values)

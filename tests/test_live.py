@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections import Counter
 from collections.abc import Sequence
 from random import Random
 from typing import Any
@@ -61,6 +62,17 @@ def comparable(table: pa.Table) -> list[str]:
     return sorted(map(str, table.to_pylist()))
 
 
+def agree(live: MicroBatches, found: list[str], wanted: pa.Table) -> bool:
+    """Whether a stream that time has passed found what `run` does.
+
+    What time alone cannot decide, such as FOLLOWED BY without `[...]`, holds back also later matches.
+    """
+    aheads = [outlook.reach for outlook in live.live.task.query.query.outlooks if outlook.waits]
+    if all(reach.kind == "time" and reach.high is not None for reach in aheads):
+        return found == comparable(wanted)
+    return not Counter(found) - Counter(comparable(wanted))
+
+
 @pytest.mark.draws("seed", SEEDS)
 def test_micro_batches_that_are_killed_give_what_one_run_gives(seed: int) -> None:
     answered = kills = 0
@@ -95,7 +107,7 @@ def test_micro_batches_that_are_killed_give_what_one_run_gives(seed: int) -> Non
                 live.idle(END)
             except LimitError:
                 continue
-        assert comparable(live.table()) == comparable(wanted), text
+        assert agree(live, comparable(live.table()), wanted), text
         answered += bool(len(wanted))
         kills += live.kills
     assert answered
@@ -138,7 +150,7 @@ def test_a_history_is_gone_on_with(seed: int) -> None:
             except LimitError:
                 continue
         both = comparable(known) + comparable(made.table().select(known.column_names))
-        assert sorted(both) == comparable(wanted), text
+        assert agree(made, sorted(both), wanted), text
         answered += bool(len(known))
         later += bool(len(wanted) - len(known))
     assert answered + later
@@ -181,7 +193,8 @@ def test_another_stream_goes_on_after_one_that_has_stopped(seed: int) -> None:
                 other.idle(END)
             except LimitError:
                 continue
-        assert comparable(pa.concat_tables([made.table(), other.table()])) == comparable(wanted), text
+        both = comparable(pa.concat_tables([made.table(), other.table()]))
+        assert agree(made, both, wanted), text
         answered += bool(len(made.table()))
         later += bool(len(other.table()))
     assert answered + later

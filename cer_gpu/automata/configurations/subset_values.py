@@ -146,7 +146,9 @@ def _repetition(pattern: Any, names: frozenset[str]) -> tree.Iteration | None:
     """The repetition with gaps, as often as there are events, in which some of the variables are marked."""
     for node in subpatterns(pattern):
         if isinstance(node, tree.As) and node.variable in names:
-            names = names | variables(node.pattern)
+            found = _repetition(node.pattern, variables(node.pattern))
+            if found is not None:
+                return found
         if isinstance(node, tree.Iteration) and _is_open(node) and names & variables(node.pattern):
             return node
     return None
