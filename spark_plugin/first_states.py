@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import pickle
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
 
 import pyarrow as pa
 from cer_gpu.spark.bucket_keeper import in_order, restored
@@ -28,8 +32,15 @@ def empty_states(live: StreamTask) -> list[tuple[int, bytes]]:
     return [(bucket, to_bytes(StoredState(live.about, None))) for bucket in range(live.buckets)]
 
 
-def handed_state(live: StreamTask, state: bytes) -> list[tuple[int, bytes]]:
-    """The state of the only bucket, from that of a stream over all keys.
+def handed_state(live: StreamTask, state: bytes) -> tuple[list[tuple[int, bytes]], int | None]:
+    """The state of the only bucket, from that of a stream over all keys, and where it continues.
+
+    Returns
+    -------
+    states : list of tuple
+    begin : int or None
+        In microseconds since 1970, not after the time before which the stream takes no row; None where there
+        is no such time.
 
     Raises
     ------
@@ -54,22 +65,34 @@ def handed_state(live: StreamTask, state: bytes) -> list[tuple[int, bytes]]:
             raise DataError(
                 f"initial was stored with another {what}: {brief(other)}, and here it is {brief(own)}"
             )
-    return [(0, to_bytes(StoredState(live.about, stored.state)))]
+    return [(0, to_bytes(StoredState(live.about, stored.state)))], _begin(live, stored.state)
+
+
+def _begin(live: StreamTask, state: Mapping[str, Any]) -> int | None:
+    """The microsecond at which a stored stream continues."""
+    rows = state["order"]["rows"]
+    floor = None if rows is None else rows["floor"]
+    return None if floor is None else math.floor(floor * Fraction(1_000_000) / _per_second(live))
+
+
+def _per_second(live: StreamTask) -> int | Fraction:
+    """How many units of the time column a second has."""
+    options = live.task.query.options
+    kind = live.task.query.schema.field(options.order_by[0]).type
+    if pa.types.is_date(kind):
+        return Fraction(1, 86_400)
+    unit = kind.unit if pa.types.is_temporal(kind) else options.order_unit
+    return PER_SECOND[unit or "us"]
 
 
 def reach(live: StreamTask) -> int | None:
     """How far back a later match may need rows, in microseconds; None: all of them."""
-    query, options = live.task.query.query, live.task.query.options
+    query = live.task.query.query
     window = query.window
     if not live.task.cuttable or window is None or window.kind != "time" or query.reached is None:
         return None
     size = query.reached + (query.sight or 0)  # an end may wait for what follows it, with a window before it
-    kind = live.task.query.schema.field(options.order_by[0]).type
-    if pa.types.is_date(kind):
-        return int(size * 86_400_000_000)
-    unit = kind.unit if pa.types.is_temporal(kind) else options.order_unit
-    per_second = PER_SECOND[unit or "us"]
-    return int(size * 1_000_000 // per_second) + LENIENT
+    return int(size * 1_000_000 // _per_second(live)) + LENIENT
 
 
 def spare(kind: pa.DataType) -> int:

@@ -306,7 +306,8 @@ def _first_states(
     if initial is None:
         return spark.createDataFrame(empty_states(live), schema), None
     if isinstance(initial, bytes):
-        return spark.createDataFrame(handed_state(live, initial), schema), None
+        states, begin = handed_state(live, initial)
+        return spark.createDataFrame(states, schema), begin
     there, own = arrow_schema(initial.schema), arrow_schema(frame.schema)
     for name in (one for one in live.task.query.columns if one in own.names):
         found = there.field(name).type if name in there.names else "missing"

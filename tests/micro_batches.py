@@ -150,7 +150,7 @@ class MicroBatches:
         if initial is None:
             return empty_states(self.live)
         if isinstance(initial, bytes):
-            return handed_state(self.live, initial)
+            return handed_state(self.live, initial)[0]
         far = reach(self.live)
         if after is None:
             end = self._times(initial).max().item() + 1

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pytest
 import random_whole
 from cer_gpu.spark import bucket_keeper
+from cer_gpu.spark.first_states import handed_state
 from engine_oracle import OPTIONS, cuts, pieces
 from generate import ORDER, stream, stream_to_table
 from micro_batches import END, MicroBatches
@@ -117,6 +118,7 @@ def test_micro_batches_that_are_killed_give_what_one_run_gives(seed: int) -> Non
 @pytest.mark.draws("seed", SEEDS)
 def test_a_history_is_gone_on_with(seed: int) -> None:
     answered = later = 0
+    begins: set[int] = set()
     for number in range(QUERIES):
         rng = Random(f"live history {seed} {number}")
         text, events = case(rng, number)
@@ -142,6 +144,8 @@ def test_a_history_is_gone_on_with(seed: int) -> None:
                     initial = states.states["q"]
                 buckets = 1 if isinstance(initial, bytes) or rng.random() < 0.3 else None
                 made = MicroBatches(query, table.schema, rng, initial, **options, buckets=buckets)
+                if isinstance(initial, bytes):
+                    begins.add(handed_state(made.live, initial)[1] - times[cut - 1])
                 for part in pieces(new, cuts(rng, len(new))):
                     made.push([part])
                 if rng.random() < 0.5:
@@ -154,6 +158,7 @@ def test_a_history_is_gone_on_with(seed: int) -> None:
         answered += bool(len(known))
         later += bool(len(wanted) - len(known))
     assert answered + later
+    assert begins <= {1}  # a microsecond after the history
 
 
 @pytest.mark.draws("seed", SEEDS)
