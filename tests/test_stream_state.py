@@ -274,6 +274,8 @@ def test_a_large_push_can_be_interrupted(text: str, monkeypatch: pytest.MonkeyPa
     shown: list[tuple[int, int]] = []
 
     def show(phase: str, done: int, total: int) -> None:
+        if phase != "following partial matches":
+            return  # a kernel is compiled
         shown.append((done, total))
         if len(shown) == 5:
             raise KeyboardInterrupt
