@@ -19,7 +19,7 @@ unexport PYTHONDONTWRITEBYTECODE
 QUICK ?= $(addprefix tests/test_,api.py engine_cases.py source_frames.py source_kinds.py time_zones.py \
 	drawing.py cli_output.py views_sql.py views_duckdb.py backtest_report.py decimals.py)
 
-.PHONY: demo docs test test-all test-mutants fuzz cliffs test-rapids test-timed test-kernels test-lowest test-wheel bench
+.PHONY: demo docs test test-all test-every test-mutants fuzz cliffs test-rapids test-timed test-kernels test-lowest test-wheel bench
 .PHONY: lint warm tools format clean
 
 demo: $(VENV)/.ready-demo
@@ -33,11 +33,16 @@ test: $(VENV)/.ready-test
 	$(MAKE) --jobs=2 lint tools
 	$(PYTEST)
 
-# What continuous integration runs: every case, every kernel compiled for two architectures, and the documentation.
+# What continuous integration runs: a third of the random cases, every kernel compiled, and the documentation.
 test-all: $(VENV)/.ready-test
 	$(MAKE) --jobs=2 lint tools
 	$(PYTEST) --all
 	$(MAKE) docs
+
+# Every case that there is, which takes hours: before a release.
+test-every: $(VENV)/.ready-test
+	$(MAKE) tools
+	$(PYTEST) --every
 
 # Spark needs Java, and reports are looked at by Chromium: where they are missing, this says what to install, and
 # installs them on Debian as root.

@@ -58,7 +58,7 @@ LONG = (
     *("backtest", "join_rivals", "keyed", "streams_push", "views"),
     *("spark_cut", "spark_files", "spark_frames", "spark_live", "spark_prepared", "spark_rivals"),
 )
-"""Sections that take 4 seconds and more even with few events, so that they run with `--all` alone."""
+"""Sections that take 4 seconds and more even with few events, so that they do not run by default."""
 
 
 def parameters(names):

@@ -62,5 +62,14 @@ def test_a_sixth_of_the_draws_and_each_value_of_a_product(tmp_path: Path) -> Non
 
 
 @pytest.mark.usefixtures("capsys")
-def test_with_all_nothing_is_left_out(tmp_path: Path) -> None:
-    assert len(collected(tmp_path, "--all")) == 13 + 2 + 4 * 3 * 2
+def test_with_all_there_are_more(tmp_path: Path) -> None:
+    names, least = collected(tmp_path, "--all"), collected(tmp_path)
+    assert set(least) < set(names)
+    assert [name for name in names if "drawn" in name] == [f"test_drawn[{seed}]" for seed in range(5)]
+    assert [name for name in names if "sizes" in name] == ["test_sizes[1]", "test_sizes[9]"]
+    assert 4 < len([name for name in names if "crossed" in name]) < 4 * 3 * 2
+
+
+@pytest.mark.usefixtures("capsys")
+def test_with_every_nothing_is_left_out(tmp_path: Path) -> None:
+    assert len(collected(tmp_path, "--every")) == 13 + 2 + 4 * 3 * 2

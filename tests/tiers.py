@@ -1,11 +1,12 @@
-"""How much of the suite runs: by default one case of each kind, with `--all` everything.
+"""How much of the suite runs: by default one case of each kind, with `--all` more, with `--every` everything.
 
-A test that draws random cases says how many there are in all: `@pytest.mark.draws("seed", 60)` runs it with
-the seeds 0 to 59, and a loop asks the fixture, `for seed in draws(60)`. Without `--all` it gets the first
-sixth of them. `@pytest.mark.large` is for a test, or for one `pytest.param` of it, that runs with `--all`
-alone: a smaller one that guards the same runs by default. `@pytest.mark.crossed` is for a test with several
-parameters: by default each value of each of them occurs, with `--all` each with each. Hypothesis draws
-`EXAMPLES` with `--all`, else a sixth of them; a test that takes long for each says how many itself.
+A test that draws random cases says how many there are: `@pytest.mark.draws("seed", 60)` runs it with the
+seeds 0 to 59, and a loop asks the fixture, `for seed in draws(60)`. With `--all` it gets the first third of
+them, by default the first sixth. `@pytest.mark.large` is for a test, or for one `pytest.param` of it, that
+does not run by default: a smaller one that guards the same does. `@pytest.mark.crossed` is for a test with
+several parameters: by default each value of each of them occurs, with `--all` a third of the other cases as
+well, with `--every` each value with each. Hypothesis draws `EXAMPLES` with `--every`, and parts of them as
+above; a test that takes long for each says how many itself.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from typing import Any, TypeAlias
+from zlib import crc32
 
 import pytest
 from hypothesis import settings
@@ -20,8 +22,8 @@ from hypothesis import settings
 Value: TypeAlias = tuple[object, ...]
 """The names of parameters that are given together, and what a case is given."""
 
-PART = 6
-"""One of so many cases is drawn by default."""
+PART, PART_OF_ALL = 6, 3
+"""One of so many cases is drawn by default, and with `--all`."""
 
 EXAMPLES = 500
 """How many examples Hypothesis draws of a property in all."""
@@ -29,12 +31,15 @@ EXAMPLES = 500
 
 def drawn(number: int, config: pytest.Config) -> range:
     """The seeds of a test that has so many in all."""
-    return range(number if config.getoption("--all") else -(-number // PART))
+    if config.getoption("--every"):
+        return range(number)
+    return range(-(-number // (PART_OF_ALL if config.getoption("--all") else PART)))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    about = "draw all random cases, and run the tests marked `large`"
+    about = f"draw one in {PART_OF_ALL} random cases, not one in {PART}, and run the tests marked `large`"
     parser.addoption("--all", action="store_true", help=about)
+    parser.addoption("--every", action="store_true", help="run everything, which takes hours")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -50,9 +55,13 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if config.getoption("--all"):
+    if config.getoption("--every"):
         return
-    spared = {item for item in items if item.get_closest_marker("large")} | _spared_of_products(items)
+    spared = _spared_of_products(items)
+    if config.getoption("--all"):
+        spared = {item for item in spared if crc32(item.nodeid.encode()) % PART_OF_ALL}
+    else:
+        spared |= {item for item in items if item.get_closest_marker("large")}
     if spared:
         config.hook.pytest_deselected(items=[item for item in items if item in spared])
         items[:] = [item for item in items if item not in spared]
