@@ -472,6 +472,7 @@ class Query:
             say_findings(findings, bound.notes)
         if self.names:
             bound.value_watch = value_watch(self._plans, asked, source)
+            bound.sought = self._plans.sought_values
         if not once:
             bound.instead = lambda error: self.bound_to(source, error.asked(asked), question, once=True)
         return bound

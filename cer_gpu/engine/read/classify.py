@@ -16,7 +16,7 @@ from cer_gpu.engine.read.derive import Reader, overflow, read_columns
 from cer_gpu.engine.read.sources import columns
 from cer_gpu.engine.read.sources.arrow_types import decoded
 from cer_gpu.engine.read.sources.columns import NONE_BEYOND, Codes, Values
-from cer_gpu.engine.read.text_shares import SEEN, OccurringNames, TextShares
+from cer_gpu.engine.read.text_shares import SEEN, OccurringNames, OccurringValues, TextShares
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import RowError
 from cer_gpu.frozen_dataclass import dataclass
@@ -99,6 +99,8 @@ class Classifier:
     ----------
     names : OccurringNames
         The names that occur in the columns of types and streams.
+    values : OccurringValues
+        The texts that occur in columns that filters compare with some.
     whole : int
         Arithmetic and functions of batches with more rows are evaluated block by block.
     completed : callable
@@ -120,8 +122,10 @@ class Classifier:
         self.whole = BLOCK
         self.completed: Callable[[pa.RecordBatch], pa.RecordBatch] = lambda batch: batch
         self.names = OccurringNames()
+        self.values = OccurringValues()
         self._texts = {
-            name: TextShares(axes, self._dtypes, self.names.note) for name, axes in reading.texts.items()
+            name: TextShares(axes, self._dtypes, self.names.note, self.values)
+            for name, axes in reading.texts.items()
         }
 
     def ahead(self, batches: Iterable[pa.RecordBatch]) -> Iterable[pa.RecordBatch]:
@@ -399,7 +403,9 @@ class Classifier:
             adder = Classifier._number_adder(self, events, axis, 1, index.dtype)
         else:
             codes = columns.codes(events.column(name), name)
-            texts = TextShares([StageAxis(0, number, axis, 1)], [index.dtype], lambda *_: None)
+            texts = TextShares(
+                [StageAxis(0, number, axis, 1)], [index.dtype], lambda *_: None, OccurringValues()
+            )
             shares = texts.of(codes.dictionary)[0]
             adder = Adder(codes, shares.of_code, None, shares.of_null)
         adder.add(index, 0, len(events))

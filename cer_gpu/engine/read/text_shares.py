@@ -11,6 +11,7 @@ import pyarrow as pa
 from cer_gpu.engine.read.numbers import TextNumbers
 from cer_gpu.engine.read.sources.columns import same_memory
 from cer_gpu.frozen_dataclass import dataclass
+from cer_gpu.language.tree import Attribute
 from cer_gpu.lazy_modules import compute as pc
 from cer_gpu.plan.axes import ColumnAxis, CutAxis, MatchAxis
 from cer_gpu.plan.symbols import StageAxis
@@ -62,6 +63,38 @@ class OccurringNames:
 
 
 @dataclass(frozen=True, slots=True)
+class OccurringValues:
+    """The texts that the filters of a query name, and those that events have had so far.
+
+    Attributes
+    ----------
+    named : dict of str to set of str
+        For each column that has been read, the texts of the query.
+    found : dict of str to set of str
+        Those of them that events have had.
+    seen : dict of str to set of str
+        For each column, some of the texts that events have had.
+    """
+
+    named: dict[str, set[str]] = field(default_factory=dict)
+    found: dict[str, set[str]] = field(default_factory=dict)
+    seen: dict[str, set[str]] = field(default_factory=dict)
+
+    def note(self, column: str, named: Iterable[str], texts: Sequence[str]) -> None:
+        """Note that events have had some texts in a column."""
+        own = self.named.setdefault(column, set())
+        own.update(named)
+        self.found.setdefault(column, set()).update(own.intersection(texts))
+        seen = self.seen.setdefault(column, set())
+        seen.update(texts[: SEEN - len(seen)])
+
+    def lacks(self, column: str, values: Iterable[str]) -> bool:
+        """Whether a column has been read, and no event has had any of some texts of the query."""
+        missing = self.named.get(column, set()) - self.found.get(column, set())
+        return missing.issuperset(values)
+
+
+@dataclass(frozen=True, slots=True)
 class Shares:
     """What a column adds to the index of a stage.
 
@@ -91,6 +124,8 @@ class TextShares:
     note : callable
         Called with the texts that are seen, for an axis of names: with all of a few, else with the names and
         some others.
+    values : OccurringValues
+        The texts that are seen where filters compare the column with some.
     """
 
     def __init__(
@@ -98,10 +133,12 @@ class TextShares:
         axes: Sequence[StageAxis],
         dtypes: Sequence[np.dtype],
         note: Callable[[ColumnAxis, list[str]], None],
+        values: OccurringValues,
     ) -> None:
         self._axes = axes
         self._dtypes = dtypes
         self._note = note
+        self._values = values
         self._names: dict[int, dict[str | None, int]] = {}
         """For each axis of names, by its place in `axes`, the class of each."""
         self._absent: list[int] = []
@@ -195,4 +232,6 @@ class TextShares:
                 axis = self._axes[number].axis
                 assert isinstance(axis, MatchAxis | CutAxis)
                 self._of_text[number] = np.append(known, axis.text_classes(new))
+                if isinstance(axis, CutAxis) and isinstance(axis.operand, Attribute):
+                    self._values.note(axis.operand.name, axis.constants.tolist(), new)
         return numbers

@@ -40,6 +40,7 @@ from cer_gpu.engine.run.run_notes import LARGE, said_as_large, say_how_many_were
 from cer_gpu.engine.run.value_watch import ValueWatch
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import FarDecimalError, RowError
+from cer_gpu.language.sought_values import SoughtValue
 from cer_gpu.plan.compiled_query import CompiledQuery, Product
 from cer_gpu.progress import Watch, begun, is_shown
 
@@ -124,6 +125,8 @@ class BoundQuery:
         """Makes the query that answers in its place, if numbers do not fit 64 bits."""
         self.value_watch: ValueWatch | None = None
         """Notes values whose answer may surprise."""
+        self.sought: tuple[SoughtValue, ...] = ()
+        """The texts of which it is noted that no event has them."""
 
     @property
     def compiled(self) -> CompiledQuery:
@@ -493,10 +496,9 @@ class BoundQuery:
     def say_read(self, run: Run) -> None:
         """Note what a run has read, when it is over."""
         if not self._part:
-            query = self._query
             if self._options.late is not None:
                 say_how_many_were_late(self.notes, self.left_out, self._options)
-            say_what_was_read(self.notes, query, run.intake, self._options, (query.reading.only_type,))
+            say_what_was_read(self.notes, self._query, run.intake, self._options, sought=self.sought)
 
     def columns(self, payload: tuple[str, ...]) -> list[str]:
         """The columns of the data that the run reads."""

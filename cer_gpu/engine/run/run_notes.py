@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from cer_gpu.digits import LargeCount, digits
 from cer_gpu.engine.answers.notes import Notes
@@ -10,8 +10,9 @@ from cer_gpu.engine.read.intake import Intake
 from cer_gpu.engine.read.sources.source import no_such_type
 from cer_gpu.engine.read.sources.text_form import PLAIN
 from cer_gpu.engine.run.options import Options
+from cer_gpu.language.sought_values import SoughtValue
 from cer_gpu.plan.compiled_query import CompiledQuery
-from cer_gpu.printable_text import brief
+from cer_gpu.printable_text import brief, name_text
 
 LARGE = 10**30
 """From here on a count is noted as large."""
@@ -27,18 +28,29 @@ def said_as_large(notes: Notes, count: int) -> int:
 
 
 def say_what_was_read(
-    notes: Notes, query: CompiledQuery, intake: Intake, options: Options, only_types: Collection[str | None]
+    notes: Notes,
+    query: CompiledQuery,
+    intake: Intake,
+    options: Options,
+    only_types: Collection[str | None] = (),
+    sought: Iterable[SoughtValue] = (),
 ) -> None:
-    """Note names that no event had (often misspelt), what was skipped, and times that no clock showed.
+    """Note names and texts that no event had (often misspelt), what was skipped, and times on no clock.
 
-    `only_types` holds what FROM names in each query that was run.
+    `only_types` holds what FROM names in each query that was run; by default in this one.
     """
+    only_types = only_types or (query.reading.only_type,)
     for column, name, seen in intake.classifier.names.missing():
         role = "is of the stream" if column == options.stream_column else "has the type"
         meant = meant_by(name, seen)
         if not meant and column == options.type_column and name in only_types:
             meant = f": {no_such_type(column, name)}"
         notes.say(f"no event {role} `{name}`{meant}")
+    values = intake.classifier.values
+    for one in sought:
+        if values.lacks(one.column, one.values):
+            meant = meant_by(one.values[0], sorted(values.seen[one.column]))
+            notes.say(f"no event has `{name_text(one.text)}`{meant}")
     if intake.keyless:
         say_how_many_had_no_key(notes, query, intake.keyless)
     for first, other in intake.doubled if query.reading.partition else ():

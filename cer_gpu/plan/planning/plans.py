@@ -19,6 +19,7 @@ from cer_gpu.language.check import check
 from cer_gpu.language.nan_dependence import NanDependence, nan_dependence
 from cer_gpu.language.rounded_comparisons import RoundedComparison, rounded_comparisons
 from cer_gpu.language.schema import Schema
+from cer_gpu.language.sought_values import SoughtValue, sought_values
 from cer_gpu.plan.cost import Question
 from cer_gpu.plan.outline import Outline, outline, with_single_repetitions
 from cer_gpu.plan.planning.planner import Plan
@@ -110,6 +111,11 @@ class QueryPlans:
     def rounded_comparisons(self) -> tuple[RoundedComparison, ...]:
         """The comparisons whose two sides floats may round apart."""
         return rounded_comparisons(self._statement)
+
+    @cached_property
+    def sought_values(self) -> tuple[SoughtValue, ...]:
+        """The texts that events of matches have to have."""
+        return sought_values(self._statement)
 
     @property
     def parameters(self) -> tuple[str, ...]:
