@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 from cer_gpu.spark.expressions import column, in_tasks, unified
 from cer_gpu.spark.row_pattern_keeper import LiveRowPattern, RowPatternKeeper
@@ -70,7 +71,8 @@ def live_rows(frame: DataFrame, sql: str, keywords: Mapping[str, Any], buckets: 
     bucket: Column = sf.pmod(sf.xxhash64(*keys), sf.lit(buckets)) if keys else sf.lit(0)
     rows = rows.withColumn(BUCKET, bucket.cast("int")).drop(MOMENT)
     about = f"{' '.join(sql.split())} {sorted((keywords.get('params') or {}).items())} {buckets} {schema}"
-    live = LiveRowPattern(found.clause, task, found.result, about, keywords.get("on_late", "drop"))
+    on_late = keywords.get("on_late", "drop")
+    live = LiveRowPattern(found.clause, task, found.result, about, uuid4().hex, on_late)
     groups = in_tasks(rows, BucketFiller(), PACKED_SCHEMA).groupBy(BUCKET)
     kept = groups.transformWithState(RowPatternKeeper(pickle.dumps(live)), ANSWERS, "Append", "EventTime")
     ran = SessionSql(frame.sparkSession, language_of(OWN_SQL[0], sql))

@@ -17,7 +17,7 @@ from zlib import crc32
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from cer_gpu.spark import bucket_keeper
+from cer_gpu.spark import blob_keeper
 from cer_gpu.spark.bucket_keeper import BucketKeeper
 from cer_gpu.spark.first_states import HistoryKeeper, empty_states, handed_state, reach
 from cer_gpu.spark.stream_task import BUCKET, PACKED_SCHEMA, PER_SECOND, BlobReader, BucketFiller
@@ -233,7 +233,7 @@ class MicroBatches:
             groups.setdefault(row[BUCKET], []).append(row)
         found = []
         if rng is not None:  # whichever worker process Spark gives the buckets to
-            bucket_keeper._kept = rng.choice(self._processes)
+            blob_keeper._kept = rng.choice(self._processes)
         try:
             for row in self._steps(store, groups, Timer(watermark)):
                 if rng is not None and rng.random() < 0.2:
@@ -241,7 +241,7 @@ class MicroBatches:
                 found.append(row.asDict())
         except KilledError:
             if rng is not None and rng.random() < 0.5:
-                bucket_keeper._kept.clear()  # the process is gone, too
+                blob_keeper._kept.clear()  # the process is gone, too
             return False
         self._store = store
         blobs = pa.array([row["answers"] for row in found], pa.binary())

@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 import random_whole
-from cer_gpu.spark import bucket_keeper
+from cer_gpu.spark import blob_keeper
 from cer_gpu.spark.first_states import handed_state
 from engine_oracle import OPTIONS, cuts, pieces
 from generate import ORDER, stream, stream_to_table
@@ -58,7 +58,7 @@ def case(rng: Random, number: int) -> tuple[str, list[Any]]:
 def _snapshots(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every other seed makes a snapshot wherever it may."""
     many = hasattr(request.node, "callspec") and request.node.callspec.params.get("seed", 0) % 2
-    monkeypatch.setattr(bucket_keeper, "LEAST", 0 if many else 1 << 16)
+    monkeypatch.setattr(blob_keeper, "LEAST", 0 if many else 1 << 16)
 
 
 def comparable(table: pa.Table) -> list[str]:
@@ -273,13 +273,13 @@ def test_keys_whose_windows_are_over_are_forgotten() -> None:
 
 
 def test_a_process_that_has_missed_a_snapshot_begins_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bucket_keeper, "LEAST", 10_000)
+    monkeypatch.setattr(blob_keeper, "LEAST", 10_000)
     batches = [rows_of(("A", 2 * turn, "x"), ("B", 2 * turn + 1, "x")) for turn in range(60)]
     made = live(STEPS, batches[0], buckets=1, end=False)
     processes: list[dict[Any, Any]] = [{}, {}]
     rng = Random(1)
     for batch in batches[1:]:
-        monkeypatch.setattr(bucket_keeper, "_kept", processes[rng.random() < 0.8])
+        monkeypatch.setattr(blob_keeper, "_kept", processes[rng.random() < 0.8])
         made.push([batch])
     made.idle(END)
     wanted = cer.compile(STEPS).run(pa.concat_tables(batches), order_by="ts", event_id="id").to_arrow()

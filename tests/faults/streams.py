@@ -189,14 +189,14 @@ FAULTS = (
         ("test_spark_worker.py::test_positions_are_places_in_the_partition",),
     ),
     Fault(
-        "spark_plugin/bucket_keeper.py",
+        "spark_plugin/blob_keeper.py",
         "if added is None or added[0] != kept.mark:",
         "if added is None:",
         "A worker process that has missed a snapshot of a live query does not take the rows behind it.",
         ("test_live.py::test_a_process_that_has_missed_a_snapshot_begins_with_it",),
     ),
     Fault(
-        "spark_plugin/bucket_keeper.py",
+        "spark_plugin/blob_keeper.py",
         "self._additions.clear()",
         "pass",
         "Rows that a snapshot has taken are not taken again.",
