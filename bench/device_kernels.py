@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -13,7 +14,10 @@ from statistics import median
 from typing import Any
 
 import numpy as np
+from cer_gpu.kernels.classify.cuda import DATA, FIELDS, LAST, SHIFT, STAGE_FIELDS, VALID
 from cer_gpu.kernels.device.availability import simulated
+from cer_gpu.kernels.device.memory import address_of
+from cer_gpu.kernels.device.words import copied
 from numba import cuda
 
 TESTS = Path(__file__).resolve().parents[1] / "tests"
@@ -47,12 +51,15 @@ class Launch:
         Blocks, threads, stream, shared memory.
     arguments : tuple
         With arrays as they were before the launch, in memory of their own.
+    owned : tuple of device array
+        What the arguments point to.
     """
 
     kernel: str
     function: Any
     configuration: tuple[Any, ...]
     arguments: tuple[Any, ...]
+    owned: tuple[Any, ...] = ()
 
     @property
     def moved(self) -> int:
@@ -71,7 +78,8 @@ class _Recorder:
             name, function = self._kernel.name, self._kernel.function
             kept = self._kept.get(name)
             if kept is None or must_move(name, arguments) > kept.moved:
-                self._kept[name] = Launch(name, function, configuration, _copies(arguments))
+                here, owned = _own_columns(arguments) if name == "classify" else (arguments, [])
+                self._kept[name] = Launch(name, function, configuration, _copies(here), tuple(owned))
             function[configuration](*arguments)
 
         return launch
@@ -190,11 +198,43 @@ def _bytes(named: dict[str, Any], *names: str) -> int:
     return sum(named[name].nbytes for name in names)
 
 
-def _scatter(named: dict[str, Any]) -> int:
-    """What is kept of the index is read: a sector of 32 bytes for each, or all of it if that is less."""
-    kept = named["out_position"].nbytes // 8
-    read = min(named["index"].nbytes, 32 * kept) + _bytes(named, "bits", "offsets")
-    return read + named["out_position"].nbytes + kept * named["table"].dtype.itemsize
+def _columns_of(plan: np.ndarray) -> np.ndarray:
+    """The fields of the columns in a plan of `classify`, which is changed with them."""
+    first = 1 + STAGE_FIELDS * int(plan[0])
+    stages = plan[1:first].reshape(-1, STAGE_FIELDS)
+    return plan[first : int(stages[-1, LAST])].reshape(-1, FIELDS)
+
+
+def _classified(named: dict[str, Any]) -> int:
+    """The columns are read once; what is kept, 9 bytes for each event, is not known before the launch."""
+    columns = _columns_of(named["reading.plan"].copy_to_host())
+    widths = [(1 << int(column[SHIFT])) + (column[VALID] != 0) for column in columns]
+    return int(sum(widths)) * int(named["rows"])
+
+
+def _own_columns(arguments: tuple[Any, ...]) -> tuple[tuple[Any, ...], list[Any]]:
+    """The arguments of `classify` with a plan that points to copies of the columns, and these."""
+    reading, rows, *others = arguments
+    plan, owned = reading.plan.copy_to_host(), []
+    for column in _columns_of(plan):
+        for field, size in ((DATA, rows << int(column[SHIFT])), (VALID, rows)):
+            if column[field]:
+                owned.append(_bytes_at(int(column[field]), size))
+                column[field] = address_of(owned[-1])
+    return (reading._replace(plan=copied(plan)), rows, *others), owned
+
+
+def _bytes_at(address: int, size: int) -> Any:
+    """A copy on the device of the bytes at an address there."""
+    made = cuda.device_array(size, np.uint8)
+    if simulated():
+        there: Any = np.ctypeslib.as_array((ctypes.c_uint8 * size).from_address(address))
+    else:
+        there = cuda.from_cuda_array_interface(
+            {"shape": (size,), "typestr": "|u1", "data": (address, False), "version": 2}, sync=False
+        )
+    made.copy_to_device(there)
+    return made
 
 
 def _gather(named: dict[str, Any]) -> int:
@@ -239,10 +279,8 @@ def _moved(named: dict[str, Any]) -> int:
 
 
 PARTS: dict[str, Bytes] = {
-    "add_cuts": _in_place("index"),
-    "add_codes": _in_place("index"),
+    "classify": _classified,
     "add_totals": _in_place("offsets"),
-    "scatter": _scatter,
     "gather": _gather,
     "lowest_starts": _searched,
     "compose": _composed,

@@ -17,7 +17,7 @@ from cer_gpu.engine.read.sources.rows import ROW, ROW_FIELD, Rows
 from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.rows.answers import RowPatternAnswer
 from cer_gpu.engine.rows.ordered_parts import OrderedParts
-from cer_gpu.engine.run.device_choice import asked_devices
+from cer_gpu.engine.run.device_choice import asked_devices, refuse_wrong
 from cer_gpu.engine.run.options import Options
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import Diagnostic, QueryError
@@ -35,6 +35,7 @@ from cer_gpu.patterns.tree import (
     RowPatternStatement,
     RowsPerMatch,
 )
+from cer_gpu.plan.machine import ROW_PATTERNS
 from cer_gpu.progress import begun
 
 FIRST, LAST, BEGAN, ENDED, KEY = "__first_row", "__last_row", "__began", "__ended", "__key_"
@@ -183,6 +184,7 @@ class BoundRowPattern:
         columns = [one for one in self._answer.columns if one != ROW]
         self.ordered = OrderedParts(rows, columns, clause.partition_by, clause.order_by, None, numbered=True)
         device = asked_devices(asked.device)[0]
+        refuse_wrong([device], ROW_PATTERNS)
         self._device = int(device.removeprefix("cuda:")) if device.startswith("cuda") else None
 
     def matches(self) -> ListedMatches:

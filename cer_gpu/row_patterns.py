@@ -17,7 +17,7 @@ from cer_gpu.engine.rows.answers import RowPatternAnswer
 from cer_gpu.engine.rows.leaf_types import LeafTypes
 from cer_gpu.engine.rows.ordered_parts import OrderedParts
 from cer_gpu.engine.rows.table_parts import with_plain_texts
-from cer_gpu.engine.run.device_choice import asked_devices
+from cer_gpu.engine.run.device_choice import asked_devices, refuse_wrong
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import DataError
 from cer_gpu.outer_select import GivenTables, OuterSelect
@@ -25,6 +25,7 @@ from cer_gpu.patterns.columns import resolved
 from cer_gpu.patterns.explanation import explanation
 from cer_gpu.patterns.statement import read_statement
 from cer_gpu.patterns.tree import RowPatternClause, RowPatternStatement
+from cer_gpu.plan.machine import ROW_PATTERNS
 from cer_gpu.printable_text import brief, name_text, names_text
 from cer_gpu.progress import begun
 
@@ -114,6 +115,7 @@ def result_over(
     if memory is not None and (not isinstance(memory, int) or isinstance(memory, bool) or memory <= 0):
         raise ValueError(f"memory must be a number of bytes, above 0, not {brief(memory)}")
     name = asked_devices(device)[0]
+    refuse_wrong([name], ROW_PATTERNS)
     number = int(name.removeprefix("cuda:")) if name.startswith("cuda") else None
     return RowPatternResult(read_statement(sql, dialect, params), tables, dialect, memory, number)
 

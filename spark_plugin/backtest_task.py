@@ -69,6 +69,11 @@ class BacktestTask(Task):
     outcomes: OutcomePlans | None = None
 
     @property
+    def engines(self) -> frozenset[str]:
+        """What runs the queries."""
+        return frozenset[str]().union(*(one.engines for one in self.members))
+
+    @property
     def counts_all(self) -> bool:
         """Whether events of types that no query uses change an answer."""
         return self.asked == OUTCOMES or any(one.counts_all for one in self.members)

@@ -14,7 +14,7 @@ from cer_gpu.printable_text import brief
 GPU_MODES = ("auto", "required", "off")
 
 
-def device_of_task(mode: str, context: Any) -> tuple[str, str]:
+def device_of_task(mode: str, context: Any, *engines: str) -> tuple[str, str]:
     """The device of a task, and a reason for the log.
 
     CUDA_VISIBLE_DEVICES of the executor comes first, then the GPU that Spark gave the task, then, in local
@@ -25,6 +25,8 @@ def device_of_task(mode: str, context: Any) -> tuple[str, str]:
     mode : {"auto", "required", "off"}
     context : TaskContext or None
         None outside a task.
+    engines : str
+        What runs its queries, as for `device_choice.why_wrong`.
 
     Returns
     -------
@@ -55,7 +57,7 @@ def device_of_task(mode: str, context: Any) -> tuple[str, str]:
             raise DeviceError(f"spark.cer.gpu=required, and the task has no GPU: {absent}")
         return "cpu", f"a task runs on the CPU: {absent}"
     number = number_of(visible, addresses, _partition(context), count)
-    fault = device_choice.why_wrong(number)
+    fault = device_choice.why_wrong(number, *engines)
     if fault is None:
         return f"cuda:{number}", ""
     if mode == "required":

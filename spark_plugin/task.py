@@ -67,6 +67,11 @@ class Task:
         return (*self.query.options.order_by, *self.ties)
 
     @property
+    def engines(self) -> frozenset[str]:
+        """What runs its queries."""
+        return frozenset({self.query.query.machine.engine})
+
+    @property
     def keyed(self) -> bool:
         """Whether keys are independent: no match has events of two keys, or drops another key's."""
         return self.query.query.keyed

@@ -71,7 +71,7 @@ class Job:
         self.task = task
         self.options = task.query.options
         self.workers = Workers(max(1, context.cpus() if context is not None else 1))
-        self.device, reason = device_of_task(task.gpu, context)
+        self.device, reason = device_of_task(task.gpu, context, *task.engines)
         self.events = 0
         """How many events it has read."""
         self.ties: Accumulator[Any] | None = None

@@ -1,6 +1,7 @@
 """Fixtures that more than one test file asks for, and modules that are there before any test begins."""
 
 import signal
+import sys
 from importlib import import_module
 from pathlib import Path
 
@@ -43,6 +44,15 @@ def pytest_itemcollected(item: pytest.Item) -> None:
     """Show the warnings of the package where a test reads them."""
     if CAPTURING.intersection(getattr(item, "fixturenames", ())):
         item.add_marker(pytest.mark.filterwarnings("default::UserWarning"), append=False)
+
+
+@pytest.fixture(autouse=True)
+def _checked_here(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On virtual devices, which other processes do not have, this process checks a device."""
+    module = sys.modules.get("virtual_device.device")
+    if module is not None and module.installed() and request.path.name != "test_virtual_check.py":
+        findings = import_module("cer_gpu.engine.cuda.check.findings")
+        monkeypatch.setattr(findings, "check_in_process", findings.check_here)
 
 
 WHOLE = ("automata", "backtesting", "engine", "enumeration", "plan")

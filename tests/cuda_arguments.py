@@ -36,10 +36,6 @@ NUMBERS = tuple(
 )
 """Columns of numbers."""
 
-CODES = (array(types.int8), array(types.int16), I32, I64, U8, U16, U32)
-"""Columns of dictionary codes, and of truth values."""
-
-INDICES = (U16, U32)
 SYMBOLS = (U8, U16)
 KEYS = ((U64, types.uint64), (F64, types.float64))
 """Keys of windows, and their sizes."""

@@ -44,7 +44,6 @@ from cer_gpu.kernels.teams import cuda_masks as masked_teams
 from cer_gpu.kernels.windows import cuda as windows
 from cer_gpu.kernels.windows.contract import MeasuredWindow
 from cuda_arguments import (
-    CODES,
     F64,
     F64_2,
     I32,
@@ -54,7 +53,6 @@ from cuda_arguments import (
     I64_2,
     I64_3,
     I64_4,
-    INDICES,
     INT,
     KEYS,
     NUMBERS,
@@ -156,27 +154,13 @@ def _followed(times):
 UNIT_ENDS = named(configurations.UnitEnds, I64, I64, I64, I64_2)
 
 KERNELS = (
-    CudaKernel("fill", classify.fill_kernel, tuple((index, INT) for index in INDICES)),
     CudaKernel(
-        "add_cuts",
-        classify.add_cuts_kernel,
-        tuple((index, values, U8, values, index) for index in INDICES for values in NUMBERS),
-    ),
-    CudaKernel(
-        "add_codes",
-        classify.add_codes_kernel,
-        tuple((index, codes, U8, index, index.dtype) for index in INDICES for codes in CODES),
-    ),
-    CudaKernel(
-        "restate",
-        classify.restate_kernel,
-        tuple((index, INT, I32, INT, following) for index in INDICES for following in INDICES),
-    ),
-    CudaKernel("mark", classify.mark_kernel, tuple((U64, INT, INT, table, U8, I64) for table in SYMBOLS)),
-    CudaKernel(
-        "scatter",
-        classify.scatter_kernel,
-        tuple((index, table, INT, U8, I64, I64, table) for index in INDICES for table in SYMBOLS),
+        "classify",
+        classify.classify_kernel,
+        tuple(
+            (named(classify.ReadingPlan, I64, I32, INT, INT), INT, INT, I64, I64, symbols)
+            for symbols in SYMBOLS
+        ),
     ),
     CudaKernel(
         "gather",

@@ -43,7 +43,7 @@ def of_query(seed: str, number: int) -> Counter[str]:
             small(patch)
         for module in (units, comparisons, general):
             patch.setattr(module, "LEAST", 1)
-        patch.setattr(findings, "fault_of", lambda number: None)
+        patch.setattr(findings, "fault_of", lambda number, *engines: None)
         patch.setattr(options, "asked_devices", lambda device: asked_devices("cuda"))
         patch.setattr(KernelLauncher, "__getitem__", counted)
         if device is not None:

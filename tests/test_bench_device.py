@@ -27,7 +27,7 @@ def test_a_dry_run_takes_every_step(tmp_path: Path) -> None:
     assert f"{len(device['kernels'])} kernels give the CPU's results" in done.stdout
     assert set(record["copies"]) == {"device", "to_device", "to_host"}
     measured = {figure["case"] for figure in record["kernels"]}
-    assert {"add_cuts", "counts", "maps", "configurations", "count_hits"} <= measured
+    assert {"classify", "counts", "maps", "configurations", "count_hits"} <= measured
     assert record["not_launched"] == []
     cases = [run["case"] for run in record["runs"]]
     kinds = ("resident", "pinned", "parquet", "keyed", "no window", "listed", "cut", "next")
@@ -58,5 +58,5 @@ def drawn(path: Path) -> None:
         kernel["bytes"], kernel["share_of_copy"] = 1 << 20, 0.1 * (number % 9)
     path.write_text(json.dumps(record))
     subprocess.run([sys.executable, "-m", "bench.pictures", str(path)], cwd=ROOT, check=True)
-    for name, words in (("roofline", "resident: hits"), ("kernels", "add_cuts")):
+    for name, words in (("roofline", "resident: hits"), ("kernels", "classify")):
         assert words in (path.parent / f"device-{name}.svg").read_text()

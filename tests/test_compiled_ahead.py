@@ -39,7 +39,7 @@ def damaged(*_: object) -> None:
 
 
 def test_a_disk_that_fails_costs_a_compilation(monkeypatch: pytest.MonkeyPatch) -> None:
-    kept = BY_NAME["fill"].function.compiled._cache
+    kept = BY_NAME["gather"].function.compiled._cache
     context = SimpleNamespace(refresh=lambda: None)
     for fails in (failing, damaged):
         monkeypatch.setattr(kept, "_save_overload", fails)
@@ -49,16 +49,16 @@ def test_a_disk_that_fails_costs_a_compilation(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_without_a_folder_nothing_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    kept = type(BY_NAME["fill"].function.compiled._cache)
+    kept = type(BY_NAME["gather"].function.compiled._cache)
     monkeypatch.setattr(kept._impl_class, "_locator_classes", [])
-    made = KernelLauncher(BY_NAME["fill"].function.py_func)
+    made = KernelLauncher(BY_NAME["gather"].function.py_func)
     assert made.compiled._cache.cache_path is None
 
 
 def test_few_blocks_are_nothing_to_warn_of() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert BY_NAME["fill"].function[1, 32] is not None
+        assert BY_NAME["gather"].function[1, 32] is not None
 
 
 def test_a_device_function_replaces_what_its_kernel_calls() -> None:

@@ -6,7 +6,7 @@ import errno
 import json
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -24,10 +24,12 @@ from numba import cuda
 
 import cer_gpu as cer
 from cer_gpu.cli import OTHER, status_of
-from cer_gpu.engine.cuda.check import families, findings
-from cer_gpu.engine.cuda.check.families import FAMILIES, Family, check
-from cer_gpu.engine.cuda.check.fault import Fault
+from cer_gpu.engine.cuda.check import findings
+from cer_gpu.engine.cuda.check.comparison import check
+from cer_gpu.engine.cuda.check.families import FAMILIES, Family, families_of
+from cer_gpu.engine.cuda.check.fault import CheckResult, Fault
 from cer_gpu.engine.cuda.check.inputs import ComparedArray, Inputs
+from cer_gpu.engine.devices import tried_on
 from cer_gpu.engine.run import device_choice
 from cer_gpu.engine.versions import all_versions
 
@@ -207,19 +209,24 @@ def test_another_shape_is_a_difference() -> None:
 
 # -------------------------------------------------------------------------------- what is made of them
 
+asked: list[tuple[str, ...]] = []
+"""The families of each check."""
+
 
 @pytest.fixture
 def checks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[list[int]]:
     """A device that is checked by its hits, as if it were real; an item for each check."""
     done: list[int] = []
+    asked.clear()
 
-    def counted() -> families.CheckResult:
-        done.append(0)
-        return check(families=HITS)
+    def counted(number: int, names: Sequence[str]) -> CheckResult | None:
+        done.append(number)
+        asked.append(tuple(names))
+        return tried_on(number, lambda: check(families=HITS))
 
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setenv("LOCALAPPDATA", str(tmp_path))
-    monkeypatch.setattr(families, "check", counted)
+    monkeypatch.setattr(findings, "check_in_process", counted)
     monkeypatch.setattr(findings, "simulated", lambda: False)
     findings.forget()
     yield done
@@ -229,7 +236,7 @@ def checks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[list[int
 def another_process() -> Fault | None:
     """What a process finds that has nothing but the disk."""
     findings.forget()
-    return findings.fault_of(0)
+    return findings.fault_of(0, "automaton")
 
 
 def files(folder: Path) -> list[Path]:
@@ -246,13 +253,15 @@ QUERY = "SELECT * WHERE A ; B WITHIN 3 EVENTS"
 def test_a_device_that_is_right_is_checked_once(
     checks: list[int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert findings.fault_of(0) is findings.fault_of(0) is None
+    assert findings.fault_of(0, "automaton") is findings.fault_of(0, "automaton") is None
     assert capsys.readouterr().err.startswith("cer-gpu: cuda:0 is checked before its first use, ")
     assert another_process() is None
     assert len(checks) == 1
     (path,) = files(tmp_path)
-    assert json.loads(path.read_text())["fault"] is None
-    assert device_choice.asked_devices("cuda") == ("cuda:0",)
+    told = json.loads(path.read_text())
+    assert told["fault"] is None
+    assert told["right"] == sorted(family.name for family in families_of(["automaton"]))
+    device_choice.refuse_wrong(device_choice.asked_devices("cuda"), "automaton")
     assert len(checks) == 1
     assert capsys.readouterr().err == ""
 
@@ -271,7 +280,7 @@ def test_a_device_that_is_wrong_is_not_used(
                 query.count(EVENTS, device="cuda")
         assert len(checks) == 1
     told = str(caught.value)
-    assert told.startswith(f"device='cuda:0' gives wrong results and is not used: {WRONG}: kernel")
+    assert told.startswith(f"device='cuda:0' is not used: {WRONG}: kernel")
     for part in (blamed, "(hits): ", f"cer-gpu {cer.__version__}, Python 3.", "numba ", "`cer device`"):
         assert part in told
     assert "\n" not in told
@@ -298,6 +307,21 @@ def test_a_device_that_is_wrong_is_not_used(
     assert another_process() is None
     assert query.run(EVENTS, device="auto").device == "cuda:0"
     assert len(checks) == 2
+
+
+@planted
+def test_a_query_has_only_its_own_kernels_checked(checks: list[int], tmp_path: Path) -> None:
+    assert findings.fault_of(0) is None
+    assert asked == [("prefix sums", "classification")]
+    assert findings.fault_of(0, "joins") is None
+    assert asked[1:] == [("windows", "hits of joins", "counts of joins")]
+    findings.forget()
+    assert findings.fault_of(0, "joins") is None
+    assert findings.fault_of(0, "row_patterns") is None
+    assert asked[2:] == [("matches of row patterns",)]
+    (path,) = files(tmp_path)
+    names = {name for each in asked for name in each}
+    assert set(json.loads(path.read_text())["right"]) == names
 
 
 @planted
@@ -338,6 +362,11 @@ def of_another_form(path: Path) -> None:
     path.write_text(json.dumps({**told, "fault": {"family": "hits", "kernels": "none", "difference": 3}}))
 
 
+def of_older_form(path: Path) -> None:
+    told = json.loads(path.read_text())
+    path.write_text(json.dumps({"versions": told["versions"], "fault": None}))
+
+
 def a_list(path: Path) -> None:
     path.write_text("[]")
 
@@ -372,6 +401,7 @@ def a_folder(path: Path) -> None:
         cut_short,
         of_other_versions,
         of_another_form,
+        of_older_form,
         a_list,
         a_deep_list,
         written_by_anybody,
@@ -383,7 +413,7 @@ def a_folder(path: Path) -> None:
 def test_a_file_that_cannot_be_trusted_is_no_finding(
     harm: Callable[[Path], None], checks: list[int], tmp_path: Path
 ) -> None:
-    assert findings.fault_of(0) is None
+    assert another_process() is None
     (path,) = files(tmp_path)
     harm(path)
     assert another_process() is None
@@ -425,7 +455,7 @@ def test_what_no_kernel_is_to_blame_for_is_not_kept(
     checks: list[int], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     fault = Fault("hits", (), "it raises OSError: no context")
-    monkeypatch.setattr(families, "check", lambda: families.CheckResult(fault, ()))
+    monkeypatch.setattr(findings, "check_in_process", lambda number, names: CheckResult(fault, ()))
     assert findings.fault_of(0) is fault
     assert files(tmp_path) == []
     with pytest.raises(cer.DeviceError, match="no context"):

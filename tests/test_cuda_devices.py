@@ -226,9 +226,9 @@ def test_what_was_staged_is_copied_once_more_after_memory_ran_out(monkeypatch: p
     uploads: list[int] = []
     upload, events = cuda_staging.Staging.upload, cuda_classify.CudaClassifier.events
 
-    def counting(self: object, arrays: list[np.ndarray]) -> object:
-        uploads.append(max(len(array) for array in arrays))
-        return upload(self, arrays)
+    def counting(self: object, arrays: list[np.ndarray], placed: Callable[[list[int]], None]) -> object:
+        uploads.append(max(len(array) for array in arrays[:-1]))  # the last one says how columns are read
+        return upload(self, arrays, placed)
 
     def large(self: object, batch: cuda_classify.ResidentBatch, before: int) -> object:
         uploads.append(-batch.rows)
@@ -336,7 +336,7 @@ def two(monkeypatch: pytest.MonkeyPatch) -> set[int]:
 
     found = availability.UsableDevices(("One", "Two"), "One can be used")
     monkeypatch.setattr(availability, "cuda_usable", lambda: found)
-    monkeypatch.setattr(findings, "fault_of", lambda number: None)  # no second one is there
+    monkeypatch.setattr(findings, "fault_of", lambda number, *engines: None)  # no second one is there
     for module in (devices, cuda_classify, cuda_devices, cuda_run):
         monkeypatch.setattr(module, "on", noting)
     return used

@@ -51,10 +51,7 @@ if not USABLE:
 pytestmark = [pytest.mark.gpu, pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")]
 
 ON_DEVICE = [
-    (classify, "add_cuts"),
-    (classify, "add_codes"),
-    (classify, "restate"),
-    (classify, "compact"),
+    (classify, "classify"),
     (hits, "hits"),
     (windows, "lowest_starts"),
     (counts, "counts"),
@@ -132,7 +129,7 @@ def test_what_follows_and_precedes_agrees_with_the_reference(called: set[str]) -
             warnings.filterwarnings("ignore", "no event ")
             answered += check(query, stream(rng, rng.randrange(4, 11)), rng) > 0
     assert answered >= 6
-    assert called >= {"compact", "hits"}
+    assert called >= {"classify", "hits"}
 
 
 def test_counts_and_optional_elements_agree_with_the_reference(called: set[str]) -> None:
@@ -146,7 +143,7 @@ def test_counts_and_optional_elements_agree_with_the_reference(called: set[str])
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "no event ")
             answered += check(query, stream(rng, rng.randrange(4, 9)), rng) > 0
-    assert called >= {"compact", "hits"}
+    assert called >= {"classify", "hits"}
 
 
 def test_a_query_that_looks_ahead_says_that_the_cpu_does_so() -> None:

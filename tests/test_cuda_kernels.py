@@ -9,26 +9,31 @@ from __future__ import annotations
 
 import random
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 import pytest
-from cer_gpu.kernels.classify import cpu as on_cpu
 from cer_gpu.kernels.classify import cuda as classify
-from cer_gpu.kernels.classify.contract import NONE_MISSING, add_cuts_reference
+from cer_gpu.kernels.classify.contract import NONE_MISSING
 from cer_gpu.kernels.counts import cpu as counting
 from cer_gpu.kernels.counts import cuda as counts
 from cer_gpu.kernels.counts.cpu_ends import counted_ends
 from cer_gpu.kernels.device import jit, scan, words
 from cer_gpu.kernels.device.geometry import SHARED, Geometry, lane_geometry
+from cer_gpu.kernels.device.memory import address_of
 from cer_gpu.kernels.hits import cpu as hitting
 from cer_gpu.kernels.hits import cuda as hits
 from cer_gpu.kernels.runs.programs import backward_program, counts_program, forward_program, hits_program
 from cer_gpu.kernels.windows import cpu as windows
 from cer_gpu.kernels.windows import cuda as cuda_windows
 from cuda_device import TINY, USABLE
-from numba import cuda
+from numba import cuda, int64
 from random_tables import kleene, random_case, sequence, tables_of
+
+from cer_gpu.engine.read.adders import Adder
+from cer_gpu.engine.read.sources.columns import Values
 
 if not USABLE:
     pytest.skip(f"{USABLE.reason}; the simulator runs these tests", allow_module_level=True)
@@ -37,14 +42,8 @@ if not USABLE:
 pytestmark = [pytest.mark.gpu, pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")]
 
 NONE = np.zeros(0, np.int64)
-NUMBERS = [np.int8, np.uint8, np.int32, np.int64, np.uint64, np.float32, np.float64]
-
-
-def padded_index(rng: np.random.Generator, rows: int, dtype: type, below: int) -> np.ndarray:
-    """Random numbers, with numbers that no table holds behind the rows."""
-    index = np.full(words.padded(rows), np.iinfo(dtype).max, dtype)
-    index[:rows] = rng.integers(0, below, rows)
-    return index
+NOTED = scan.NOTED
+NUMBERS = ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f4", "f8"]
 
 
 @pytest.mark.parametrize("geometry", TINY)
@@ -55,70 +54,101 @@ def test_offsets(geometry: Geometry, n: int) -> None:
     assert found.tolist() == [0, *np.cumsum(numbers).tolist()]
 
 
-@pytest.mark.parametrize("dtype", NUMBERS)
-@pytest.mark.parametrize("masked", [False, True])
-@pytest.mark.parametrize("wide", [False, True])
-def test_cuts(dtype: type, masked: bool, wide: bool) -> None:
-    rng = np.random.default_rng([masked, wide])
-    for cuts, rows in ((0, 1), (1, 7), (5, 23), (40, 37)):
-        values = rng.integers(0, 100, rows).astype(dtype)
-        if values.dtype.kind == "f":
-            values[rng.random(rows) < 0.2] = np.nan
-        valid = (rng.random(rows) < 0.7).astype(np.uint8) if masked else NONE_MISSING
-        bounds = np.sort(rng.choice(100, cuts, replace=False)).astype(dtype)
-        width = np.uint32 if wide else np.uint16
-        shares = rng.integers(0, 1000, cuts + 1).astype(width)
-        index = padded_index(rng, rows, width, 1000)
-        expected = index.copy()
-        add_cuts_reference(expected, values, valid, bounds, shares)
-        found = cuda.to_device(index)
-        arrays = [cuda.to_device(part) for part in (values, valid, bounds, shares)]
-        classify.add_cuts(found, *arrays, TINY[cuts % 3])
-        assert np.array_equal(found.copy_to_host(), expected)
-
-
-@pytest.mark.parametrize("masked", [False, True])
-@pytest.mark.parametrize("dtype", [np.int8, np.int32, np.uint8])
-def test_codes(dtype: type, masked: bool) -> None:
-    rng = np.random.default_rng(masked)
-    for width in (np.uint16, np.uint32):
-        codes = rng.integers(0, 20, 45).astype(dtype)
-        valid = (rng.random(45) < 0.8).astype(np.uint8) if masked else NONE_MISSING
-        shares = rng.integers(0, 9, 20).astype(width)
-        index = padded_index(rng, 45, width, 100)
-        expected = index.copy()
-        on_cpu.add_codes_body(expected, codes, valid, shares, width(7))
-        found = cuda.to_device(index)
-        arrays = [cuda.to_device(part) for part in (codes, valid, shares)]
-        classify.add_codes(found, *arrays, width(7), TINY[0])
-        assert np.array_equal(found.copy_to_host(), expected)
-
-
-def test_an_index_begins_with_zeros_and_goes_on_from_states() -> None:
-    for dtype in (np.uint16, np.uint32):
-        following = classify.new_index(13, dtype, TINY[0])
-        assert following.copy_to_host().tolist() == [0] * 16
-        rows = 13
-        index, table = np.arange(16, dtype=np.uint16) % 5, np.array([3, 0, 1, 2, 9], np.int32)
-        index[rows:] = 9000
-        classify.restate(cuda.to_device(index), rows, cuda.to_device(table), 4, following, TINY[0])
-        assert following.copy_to_host().tolist() == [*(4 * table[index[:rows]]).tolist(), 0, 0, 0]
+def a_column(rng: np.random.Generator, rows: int, stride: int) -> tuple[Adder, int]:
+    """A column of a random type, and how many classes it has."""
+    valid = (rng.random(rows) < 0.7).astype(np.uint8) if rng.random() < 0.4 else NONE_MISSING
+    dtype = np.dtype(rng.choice(NUMBERS))
+    if rng.random() < 0.3 and dtype.kind != "f":
+        shares = (stride * rng.integers(0, 4, 9)).astype(np.uint16)
+        codes = rng.integers(0, 9, rows).astype(dtype)
+        if len(valid):
+            codes[valid == 0] = np.iinfo(dtype).max  # the code of a null is arbitrary
+        return Adder(Values(codes, valid), shares, None, int(stride * rng.integers(0, 4))), 4
+    cuts = int(rng.choice([0, 1, 3, 40]))
+    values = rng.integers(-60, 60, rows).astype(dtype)
+    bounds = np.unique(rng.integers(-60, 60, cuts).astype(dtype))
+    if dtype.kind == "f":
+        for special in (np.nan, np.inf, -np.inf, -0.0, 0.0):
+            values[rng.random(rows) < 0.1] = special
+        bounds[bounds == 0] = rng.choice([-0.0, 0.0])
+    elif rows:
+        values[rng.integers(0, rows)] = np.iinfo(dtype).min
+        values[rng.integers(0, rows)] = np.iinfo(dtype).max
+    shares = (stride * np.arange(len(bounds) + 1)).astype(np.uint16)
+    return Adder(Values(values, valid), shares, bounds, None), len(bounds) + 1
 
 
 @pytest.mark.parametrize("geometry", TINY)
-@pytest.mark.parametrize("wide", [False, True])
-@pytest.mark.parametrize("rows", [0, 1, 32, 33, 111])
-def test_compaction(geometry: Geometry, wide: bool, rows: int) -> None:
-    rng = np.random.default_rng([rows, wide])
-    index = padded_index(rng, rows, np.uint32 if wide else np.uint16, 50)
-    for share, dtype in ((0.0, np.uint8), (0.3, np.uint8), (0.7, np.uint16), (1.0, np.uint16)):
-        table = np.where(rng.random(50) < share, rng.integers(1, 200, 50), 0).astype(dtype)
-        positions, symbols = np.empty(rows, np.int64), np.empty(rows, dtype)
-        kept = on_cpu.compact(index[:rows], table, 1000, positions, symbols)
-        found = classify.compact(cuda.to_device(index), rows, cuda.to_device(table), 1000, geometry)
-        assert found[2] == kept
-        assert found[0].copy_to_host().tolist() == positions[:kept].tolist()
-        assert found[1].copy_to_host()[:kept].tolist() == symbols[:kept].tolist()
+@pytest.mark.parametrize("rows", [0, 1, 15, 16, 63, 64, 65, 200])
+def test_columns_become_positions_and_symbols(
+    geometry: Geometry, rows: int, draws: Callable[[int], range]
+) -> None:
+    """Columns of all types that begin anywhere in memory, in one stage or several, and any share is kept."""
+    for seed in draws(72):
+        rng = np.random.default_rng([seed, rows, geometry.threads])
+        stages: list[list[Adder]] = []
+        strides, tables = [], []
+        here, states = np.zeros(rows, np.int64), 1
+        for number in range(1 + seed % 3):
+            adders, cells = [], 1
+            for _ in range(rng.integers(0 if number else 1, 4)):
+                adder, classes = a_column(rng, rows, cells)
+                adders.append(adder)
+                cells *= classes
+            index = (cells * here).astype(np.uint32)
+            for adder in adders:
+                adder.add(index, 0, rows)
+            stages.append(adders)
+            strides.append(cells)
+            tables.append(rng.integers(0, 5, states * cells).astype(np.int32))
+            here, states = tables[-1][index].astype(np.int64), 5
+        dtype = (np.uint8, np.uint16)[seed % 2]
+        symbol_of = [np.arange(5) % 4, np.zeros(5), np.ones(5), np.array([0, 0, 0, 0, 200])][seed % 4]
+        tables[-1] = symbol_of.astype(np.int32)[tables[-1]]
+        symbols = symbol_of[here].astype(dtype)
+        offsets = np.cumsum([0, *map(len, tables)])[:-1].tolist()
+        layout, head = classify.words_of_plan(stages, strides, offsets)
+        columns, addresses = [], []
+        for adder in (adder for stage in stages for adder in stage):
+            skipped = int(rng.integers(0, 3))
+            for part in (adder.column.data, adder.column.valid):
+                whole = np.concatenate([part[:1].repeat(skipped), part, part[:1].repeat(skipped)])
+                columns.append(cuda.to_device(whole))
+                address = address_of(columns[-1]) + skipped * part.itemsize if len(part) else 0
+                addresses.append(address)
+        classify.address_columns(layout, list(zip(addresses[::2], addresses[1::2])))
+        plan = classify.reading_plan(cuda.to_device(layout), head, cuda.to_device(np.concatenate(tables)))
+        plan = plan._replace(held=plan.held & seed)
+        found, of_each, kept = classify.classify(plan, rows, 1000, np.dtype(dtype), geometry)
+        at = np.flatnonzero(symbols)
+        assert kept == len(at)
+        assert found.copy_to_host().tolist() == (1000 + at).tolist()
+        assert of_each.copy_to_host()[:kept].tolist() == symbols[at].tolist()
+        assert of_each.dtype == dtype
+
+
+@cuda.jit
+def sums_before(tiles: Any, tile: int, out: Any) -> None:
+    noted = cuda.shared.array(NOTED, int64)
+    before = scan.look_back(tiles, tile, noted)
+    out[cuda.threadIdx.x] = before + scan.look_back(tiles, tile, noted)
+
+
+@pytest.mark.parametrize("threads", [4, 40])
+def test_a_tile_looks_back_to_the_nearest_sum_of_all(threads: int) -> None:
+    """As if blocks ran at once: some tiles before it have published their own sums alone."""
+    rng = np.random.default_rng(threads)
+    for tile in (0, 1, 3, 4, 5, 31, 32, 33, 71, 72, 73, 120):
+        own = rng.integers(0, 100, tile + 1)
+        for whole in {0, 1, tile // 2, max(tile - threads, 0), max(tile - 1, 0)}:
+            words_of_tiles = np.append(9999, scan.OWN | own)
+            words_of_tiles[1] = scan.WHOLE | own[0]
+            # Behind the nearest sum of all tiles there may be anything that was published.
+            if whole < tile:
+                words_of_tiles[whole + 1] = scan.WHOLE | own[: whole + 1].sum()
+            out = cuda.to_device(np.full(threads, -1))
+            sums_before[1, threads](cuda.to_device(words_of_tiles), tile, out)
+            assert out.copy_to_host().tolist() == [2 * own[:tile].sum()] * threads
 
 
 @pytest.mark.draws("seed", 4)
@@ -258,10 +288,12 @@ def test_columns_become_hits() -> None:
     bounds, shares = np.array([10.0, 20.0, 30.0]), np.arange(4, dtype=np.uint16)
     table = np.array([1, 2, 0, 3], np.uint8)
     tables = sequence(1, 2, 3)
-    index = classify.new_index(150, np.uint16, TINY[0])
-    columns = [cuda.to_device(part) for part in (prices, NONE_MISSING, bounds, shares)]
-    classify.add_cuts(index, *columns, TINY[0])
-    positions, symbols, kept = classify.compact(index, 150, cuda.to_device(table), 0, TINY[0])
+    adder = Adder(Values(prices, NONE_MISSING), shares, bounds, None)
+    layout, head = classify.words_of_plan([[adder]], [1], [0])
+    there = cuda.to_device(prices)
+    classify.address_columns(layout, [(address_of(there), 0)])
+    plan = classify.reading_plan(cuda.to_device(layout), head, cuda.to_device(table.astype(np.int32)))
+    positions, symbols, kept = classify.classify(plan, 150, 0, table.dtype, TINY[0])
     keys, size = positions.view(np.uint64), 12
     cuts = np.arange(0, kept, 20)
     # every segment begins 20 relevant events early: more than the window's 12 positions hold

@@ -32,6 +32,7 @@ RUN_THERE = {
         "test_cuda_resident.py",
         "test_cuda_suite.py",
         "test_cuda_check.py",
+        "test_cuda_checked.py",
         "test_cuda_arrays.py",
     ],
 }

@@ -38,7 +38,7 @@ def there(
     monkeypatch.setattr(availability, "cuda_usable", lambda: found)
     monkeypatch.setattr(device_choice, "no_driver", lambda: driver)
     monkeypatch.setattr(availability, "simulated", lambda: False)
-    monkeypatch.setattr(findings, "fault_of", lambda number: fault)
+    monkeypatch.setattr(findings, "fault_of", lambda number, *engines: fault)
 
 
 @pytest.mark.parametrize(

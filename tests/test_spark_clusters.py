@@ -191,7 +191,7 @@ def test_the_gpu_is_resolved_in_every_task(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
     monkeypatch.setattr(devices, "usable_devices", lambda: (2, "two devices"))
     monkeypatch.setattr(devices, "no_driver", lambda: None)
-    monkeypatch.setattr(device_choice, "why_wrong", lambda number: None)
+    monkeypatch.setattr(device_choice, "why_wrong", lambda number, *engines: None)
     assert device_of_task("auto", Context(0, ["1"])) == ("cuda:1", "")
     assert device_of_task("auto", Context(0, ["0"])) == ("cuda:0", "")  # the same worker, the next task
     assert device_of_task("required", Context(3)) == ("cuda:1", "")
@@ -206,7 +206,7 @@ def test_a_gpu_that_is_wrong_is_not_used(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
     monkeypatch.setattr(devices, "usable_devices", lambda: (2, "two devices"))
     told = "cuda:1 (H200) failed the comparison with the CPU: kernel walk"
-    monkeypatch.setattr(device_choice, "why_wrong", lambda number: told if number == 1 else None)
+    monkeypatch.setattr(device_choice, "why_wrong", lambda number, *engines: told if number == 1 else None)
     assert device_of_task("auto", Context(0, ["1"])) == ("cpu", f"a task runs on the CPU: {told}")
     assert device_of_task("auto", Context(0, ["0"])) == ("cuda:0", "")
     with pytest.raises(DeviceError, match=r"required, and the GPU of the task cannot be used: cuda:1"):

@@ -59,6 +59,7 @@ def run(settings: str, *arguments: str) -> str:
     [
         ("", "test_virtual_faults.py"),
         ("", "test_virtual_kernels.py"),
+        ("devices=2", "test_virtual_check.py"),
         pytest.param("races=0", "test_virtual_budgets.py", marks=pytest.mark.large),
         ("lazy,devices=2", "test_virtual_engine.py"),
         pytest.param("lazy,devices=2,races=0", "test_virtual_loss.py", marks=pytest.mark.large),

@@ -27,7 +27,8 @@ from cuda_registry import KERNELS
 from numba import cuda
 
 from cer_gpu.engine.cuda.check import inputs as check_inputs
-from cer_gpu.engine.cuda.check.families import check
+from cer_gpu.engine.cuda.check.comparison import SIMULATED, check
+from cer_gpu.engine.cuda.check.cpu_answers import stored_answers
 from cer_gpu.engine.cuda.check.inputs import Inputs
 
 pytestmark = pytest.mark.gpu
@@ -54,17 +55,41 @@ def order(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> st
 
 def test_every_kernel_has_the_results_of_the_cpu(device: VirtualDevice, order: str) -> None:
     device.configure(replace(device.settings, order=order, seed=11, lazy=order == "random"))
-    found = check(Inputs(*ORDERS[order]))
+    inputs = Inputs(*ORDERS[order])
+    found = check(inputs)
     assert found.fault is None, found.fault
+    if order == "ascending":
+        assert_stored(inputs)
     assert set(found.kernels) == {kernel.name for kernel in KERNELS}
     launched = {name for kernel in KERNELS for name in device.traffic() if f"{kernel.name}_kernel" in name}
     assert len(launched) >= len(KERNELS)
     assert set(device.traffic()) == launched
 
 
+def assert_stored(inputs: Inputs) -> None:
+    """Assert that the stored answers of the CPU are those that it has just computed."""
+    stored = stored_answers(inputs.lane.threads).stored
+    computed = inputs.cpu.computed
+    assert stored is not None
+    assert set(stored) == set(computed), STALE
+    for name, array in computed.items():
+        assert stored[name].dtype == array.dtype, f"{name}: {STALE}"
+        assert np.array_equal(stored[name], array), f"{name}: {STALE}"
+
+
+STALE = "run `python -m virtual_device -m cer_gpu.engine.cuda.check`"
+
+
+def test_the_answers_for_the_simulator_are_those_of_the_cpu() -> None:
+    inputs = Inputs(SIMULATED, SIMULATED)
+    assert check(inputs).fault is None
+    assert_stored(inputs)
+
+
 WITHOUT_REGISTERS = re.compile(
-    r"(ld|st)(\.(global|shared|param|local|volatile))*\.[bsuf]\d+|bra(\.uni)?|ret|bar\.sync|cvta(\.to)?\.global\.u64"
-    r"|mov\.[bu](16|32|64)|atom(\.global|\.shared)?\.(add|cas|min|max)\.[bsu]64|bfi\.b64"
+    r"(ld|st)(\.(global|shared|param|local|volatile|v2))*\.[bsuf]\d+|bra(\.uni)?|ret|bar\.sync"
+    r"|cvta(\.to)?\.(global|shared)\.u64|mov\.[bu](16|32|64)"
+    r"|atom(\.global|\.shared)?\.(add|cas|exch|min|max)\.[bsu]64|bfi\.b64"
 )
 """Instructions that `test_virtual_opcodes` tests one by one: memory, control flow, atomics, fields."""
 

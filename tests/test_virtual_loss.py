@@ -71,7 +71,7 @@ def _small(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(module, "LEAST", 1)
     monkeypatch.setattr(units, "LEAST_UNIT", 5)
     monkeypatch.setattr(event_run, "AT_ONCE", 24)
-    monkeypatch.setattr(findings, "fault_of", lambda number: None)
+    monkeypatch.setattr(findings, "fault_of", lambda number, *engines: None)
 
 
 @cache

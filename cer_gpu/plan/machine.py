@@ -17,6 +17,12 @@ Ungrouped: TypeAlias = Literal["carried", "lanes", "free", "window"]
 LISTING = "listing matches"
 """What the CPU does whatever the device."""
 
+TEAMS = "teams"
+"""Stands for an engine where variants run together: a device has kernels of their own."""
+
+ROW_PATTERNS = "row_patterns"
+"""The same for MATCH_RECOGNIZE."""
+
 LANES: frozenset[Column] = frozenset({"lane"})
 NOTHING: frozenset[Ungrouped] = frozenset()
 

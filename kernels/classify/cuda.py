@@ -1,130 +1,242 @@
-"""`cpu` on the device: from columns to symbols, and compaction.
+"""`cpu` on the device: from columns to positions and symbols of the events that are kept, in one launch.
 
-One row for each thread. The tables (bounds, shares, classes) are read from global memory: the first-level
-cache holds what a query's axes need, while every block would have to copy them to shared memory again.
+A block takes one tile of rows after another. The columns are read once, 16 bytes a thread, neighbouring
+threads at neighbouring places, whatever the width of a column: so a thread adds to the index of rows that
+others read the next column of, and the index lies in shared memory, as do the tables. The symbols of the tile
+are looked up and scanned, the tiles before it tell where its kept rows go (`device.scan.look_back`), and
+these are written from shared memory, once.
 
-Compaction is three steps: **mark** looks the symbols up and leaves one bit for each row and one sum for each
-unit, the sums are scanned, **scatter** writes what is kept. The second reading is of bits, and of the kept
-rows only, so that a stream whose events are mostly neutral is read once.
+Columns are read at their addresses, so that one form of the kernel serves columns of all types.
 """
 
+from typing import Any, NamedTuple
+
 import numpy as np
-from numba import cuda, int64
+from numba import cuda, int32, int64, uint64
 
 from ..device.arrays import device_array
-from ..device.geometry import STREAM
+from ..device.geometry import STREAM, Geometry
 from ..device.jit import device, kernel
-from ..device.scan import block_scan, offsets_of
-from ..device.words import empty, words
+from ..device.memory import byte_at, words_at
+from ..device.scan import NOTED, OWN, WHOLE, block_scan, look_back, new_tiles, next_tile, publish, total_of
+from ..device.words import empty, padded
 from .cpu import elementary_range_body
 
 GROUP = 8
-"""Rows of a thread: the bits of one byte mark them."""
+"""Rows of a thread: those of a tile whose symbols it looks up."""
+
+CHUNK = 16
+"""Bytes of a column that a thread reads at a time."""
+
+TILES = Geometry(STREAM.threads, min(STREAM.most, 1 << 11))
+"""At most about as many blocks as the largest device runs at once: each loads the tables."""
+
+TABLES = 12 << 10
+"""Bytes of tables in shared memory at most: with its tile a block takes some 30 kB, so that seven fit."""
+
+CODES, UNSIGNED, SIGNED, FLOAT = range(4)
+"""What a column holds: numbers of its shares, or numbers that are compared with bounds."""
+
+DATA, VALID, SHIFT, KIND, BOUNDS, N_BOUNDS, SHARES, N_SHARES, ABSENT, INFINITY, FIELDS = range(11)
+"""The fields of a column in `plan`."""
+
+FIRST, LAST, STRIDE, TABLE, STAGE_FIELDS = range(5)
+"""The fields of a stage in `plan`."""
+
+LEAST = -(1 << 63)
+MOST = (1 << 63) - 1
+ALL_BITS = (1 << 64) - 1
 
 elementary_range = device(elementary_range_body)
 
 
-@kernel
-def add_cuts_kernel(index, values, valid, bounds, shares):
-    """`contract.add_cuts_reference`, by binary search for any number of bounds.
+class ReadingPlan(NamedTuple):
+    """How symbols are made of columns.
 
-    No bound is <= a NaN, so its range is 0.
+    ==========  ==================  =====================================================================
+    `plan`      int64 [words]       the number of stages; `STAGE_FIELDS` of each stage, `FIELDS` of each
+                                    column; bounds as `ordered` gives them, and shares
+    `cells`     int32 [cells]       the tables of all stages, one after another
+    `head`      int                 how many words come before bounds and shares
+    `held`      int                 1: bounds and shares lie in shared memory; 2: cells do
+    ==========  ==================  =====================================================================
     """
-    masked = valid.shape[0] > 0
-    for i in range(cuda.grid(1), values.shape[0], cuda.gridsize(1)):
-        count = 0
-        if not masked or valid[i] != 0:
-            count = elementary_range(values[i], bounds)
-        index[i] += shares[count]
 
-
-@kernel
-def add_codes_kernel(index, codes, valid, shares, absent):
-    """`cpu.add_codes_body`."""
-    masked = valid.shape[0] > 0
-    for i in range(cuda.grid(1), codes.shape[0], cuda.gridsize(1)):
-        index[i] += shares[codes[i]] if not masked or valid[i] != 0 else absent
-
-
-@kernel
-def fill_kernel(index, value):
-    """`index[i] = value`."""
-    for i in range(cuda.grid(1), index.shape[0], cuda.gridsize(1)):
-        index[i] = value
-
-
-@kernel
-def restate_kernel(index, rows, table, stride, following):
-    """The index of the next stage as it begins: `following[i] = stride * table[index[i]]`."""
-    for i in range(cuda.grid(1), rows, cuda.gridsize(1)):
-        following[i] = stride * table[index[i]]
-
-
-@kernel
-def mark_kernel(index_words, width, rows, table, bits, found):
-    """One bit for each row whose symbol is not 0, and how many there are in each unit.
-
-    =============  ==========================  =======================================================
-    `index_words`  uint64 [padded]             in: the index, numbers of `width` bytes
-    `rows`         int64                       in
-    `table`        uint8 or uint16 [cells]     in: the symbols
-    `bits`         uint8 [groups of 8 rows]    out: the lowest bit is the first row of the group
-    `found`        int64 [units]               out: of as many groups as a block has threads
-    =============  ==========================  =======================================================
-    """
-    sums = cuda.shared.array(0, int64)
-    thread = cuda.threadIdx.x
-    last = cuda.blockDim.x - 1
-    for unit in range(cuda.blockIdx.x, found.shape[0], cuda.gridDim.x):
-        group = unit * cuda.blockDim.x + thread
-        mark = 0
-        if group < bits.shape[0]:
-            mark = mark_of(index_words, width, rows, table, group)
-            bits[group] = mark
-        block_scan(np.int64(cuda.popc(mark)), sums)
-        if thread == last:
-            found[unit] = sums[last]
+    plan: Any
+    cells: Any
+    head: int
+    held: int
 
 
 @device
-def mark_of(index_words, width, rows, table, group):
-    """The bits of a group of eight rows: it is `width` words."""
-    mark = 0
-    row = group * GROUP
-    each = GROUP // width
-    bits = np.uint64(8 * width)
-    all_bits = (np.uint64(1) << bits) - np.uint64(1)
-    for k in range(width):
-        word = index_words[group * width + k]
-        for _ in range(each):
-            if row < rows and table[word & all_bits] != 0:
-                mark |= 1 << (row & (GROUP - 1))
-            word >>= bits
-            row += 1
-    return mark
+def place_of(row):
+    """Where the index of a row of the tile lies: threads that read rows 2, 4, 8 or 16 apart never collide."""
+    return row + (row >> 5)
+
+
+@device
+def range_of(value, kind, bits, bounds, infinity):
+    """The elementary range of a value: of a float NaN it is 0. `value` has `bits` bits, as uint64."""
+    top = int64(value << (uint64(64) - bits))
+    if kind == UNSIGNED:
+        top ^= LEAST
+    elif kind == FLOAT:
+        magnitude = top & MOST
+        if magnitude > infinity:
+            return 0
+        top = -magnitude if top < 0 else magnitude
+    return elementary_range(top, bounds)
+
+
+@device
+def add_word(word, bits, row, each, begin, end, kind, infinity, valid, bounds, shares, absent, index):
+    """Add the shares of the `each` values in a word to the index; rows count from `begin`."""
+    mask = uint64(ALL_BITS) >> (uint64(64) - bits)
+    for _ in range(each):
+        if 0 <= row < end - begin:
+            share = absent
+            if valid == 0 or byte_at(valid + begin + row) != 0:
+                value = word & mask
+                if kind == CODES:
+                    share = shares[int64(value)]
+                else:
+                    share = shares[range_of(value, kind, bits, bounds, infinity)]
+            index[place_of(row)] += share
+        word >>= bits
+        row += 1
+
+
+@device
+def assembled(address, lowest, highest):
+    """The 16 bytes at an address as two words; those outside of lowest .. highest - 1 are not read."""
+    low = uint64(0)
+    high = uint64(0)
+    for k in range(8):
+        shift = uint64(8 * k)
+        if lowest <= address + k < highest:
+            low |= byte_at(address + k) << shift
+        if lowest <= address + 8 + k < highest:
+            high |= byte_at(address + 8 + k) << shift
+    return low, high
+
+
+@device
+def add_column(column, table, begin, end, index):
+    """Add what a column says of the rows begin .. end - 1; all threads of the block call it.
+
+    `column` its `FIELDS`, `table` the plan, or a copy.
+    """
+    shift = column[SHIFT]
+    bits = uint64(8) << uint64(shift)
+    each = (CHUNK // 2) >> shift
+    kind, valid, absent, infinity = column[KIND], column[VALID], column[ABSENT], column[INFINITY]
+    bounds = table[column[BOUNDS] : column[BOUNDS] + column[N_BOUNDS]]
+    shares = table[column[SHARES] : column[SHARES] + column[N_SHARES]]
+    lowest = column[DATA] + (begin << shift)
+    highest = column[DATA] + (end << shift)
+    first = lowest & -CHUNK
+    for address in range(first + CHUNK * cuda.threadIdx.x, highest, CHUNK * cuda.blockDim.x):
+        if address >= lowest and address + CHUNK <= highest:
+            low, high = words_at(address)
+        else:
+            low, high = assembled(address, lowest, highest)
+        row = (address - lowest) >> shift
+        add_word(low, bits, row, each, begin, end, kind, infinity, valid, bounds, shares, absent, index)
+        row += each
+        add_word(high, bits, row, each, begin, end, kind, infinity, valid, bounds, shares, absent, index)
+
+
+@device
+def copy_words(source, into):
+    """Copy an array, or what of it there is room for; all threads of the block call it."""
+    for i in range(cuda.threadIdx.x, into.shape[0], cuda.blockDim.x):
+        into[i] = source[i]
 
 
 @kernel
-def scatter_kernel(index, table, base, bits, offsets, out_position, out_symbol):
-    """The positions and symbols of the marked rows, in their order.
+def classify_kernel(reading, rows, base, tiles, out_position, out_symbol):
+    """The positions and symbols of the rows whose symbol is not 0, in their order.
 
-    `offsets` int64 [units + 1] in: where those of each unit of `mark_kernel` begin, of the same block size.
-    The rest as in `cpu.compact_body`.
+    ==============  =========================  ==========================================================
+    `reading`       ReadingPlan                in
+    `rows`          int64                      in
+    `base`          int64                      in: the position of the first row
+    `tiles`         int64 [1 + tiles]          in/out: as `scan.new_tiles` gives it; a tile has `GROUP`
+                                               rows for each thread of a block
+    `out_position`  int64 [>= kept]            out
+    `out_symbol`    uint8 or uint16 [>= kept]  out
+    ==============  =========================  ==========================================================
     """
-    sums = cuda.shared.array(0, int64)
-    thread = cuda.threadIdx.x
-    for unit in range(cuda.blockIdx.x, offsets.shape[0] - 1, cuda.gridDim.x):
-        group = unit * cuda.blockDim.x + thread
-        mark = np.int64(bits[group]) if group < bits.shape[0] else 0
-        number = np.int64(cuda.popc(mark))
-        block_scan(number, sums)
-        at = offsets[unit] + sums[thread] - number
-        for place in range(GROUP):
-            if (mark >> place) & 1:
-                row = group * GROUP + place
-                out_position[at] = base + row
-                out_symbol[at] = table[index[row]]
-                at += 1
+    words = cuda.shared.array(0, int64)
+    halves = cuda.shared.array(0, int32)
+    noted = cuda.shared.array(NOTED, int64)
+    thread, threads = cuda.threadIdx.x, cuda.blockDim.x
+    size = GROUP * threads
+    places = place_of(size)
+    # Shared memory: sums, the index of the tile, its kept rows, the head of the plan or all of it, cells.
+    sums = words[:threads]
+    at = threads
+    index = halves[2 * at : 2 * at + places]
+    at += (places + 1) // 2
+    kept = halves[2 * at : 2 * at + size]
+    at += size // 2
+    head = words[at : at + (reading.plan.shape[0] if reading.held & 1 else reading.head)]
+    at += head.shape[0]
+    table = head if reading.held & 1 else reading.plan
+    cells = halves[2 * at : 2 * at + reading.cells.shape[0]] if reading.held & 2 else reading.cells
+    loaded = False
+    while True:
+        tile = next_tile(tiles, noted)
+        if tile >= tiles.shape[0] - 1:
+            break
+        if not loaded:
+            copy_words(reading.plan, head)
+            if reading.held & 2:
+                copy_words(reading.cells, cells)
+            loaded = True
+        begin = tile * size
+        end = min(begin + size, rows)
+        for i in range(thread, places, threads):
+            index[i] = 0
+        cuda.syncthreads()
+        symbols = int64(0)
+        for number in range(head[0]):
+            stage = head[1 + STAGE_FIELDS * number : 1 + STAGE_FIELDS * (number + 1)]
+            if number:
+                for i in range(thread, places, threads):
+                    index[i] = stage[STRIDE] * cells[symbols + index[i]]
+                cuda.syncthreads()
+            for column in range(stage[FIRST], stage[LAST], FIELDS):
+                add_column(head[column : column + FIELDS], table, begin, end, index)
+                cuda.syncthreads()
+            symbols = stage[TABLE]
+        mark = 0
+        for k in range(GROUP):
+            row = thread * GROUP + k
+            if begin + row < end:
+                place = place_of(row)
+                symbol = cells[symbols + index[place]]
+                index[place] = symbol
+                if symbol != 0:
+                    mark |= 1 << k
+        found = int64(cuda.popc(mark))
+        block_scan(found, sums)
+        count = sums[threads - 1]
+        if thread == 0:
+            publish(tiles, tile, WHOLE if tile == 0 else OWN, count)
+        to = sums[thread] - found
+        for k in range(GROUP):
+            if (mark >> k) & 1:
+                row = thread * GROUP + k
+                kept[to] = row << 16 | index[place_of(row)]
+                to += 1
+        before = look_back(tiles, tile, noted)
+        if thread == 0 and tile > 0:
+            publish(tiles, tile, WHOLE, before + count)
+        cuda.syncthreads()
+        for i in range(thread, count, threads):
+            out_position[before + i] = base + begin + (kept[i] >> 16)
+            out_symbol[before + i] = kept[i] & 0xFFFF
 
 
 @kernel
@@ -143,68 +255,110 @@ def gather(values, rows, base, dtype, geometry=STREAM):
     return out
 
 
-def add_cuts(index, values, valid, bounds, shares, geometry=STREAM):
-    """`cpu.add_cuts` for device arrays; `index` may be padded."""
-    launch = geometry.blocks(values.shape[0]), geometry.threads
-    add_cuts_kernel[launch](index, values, valid, bounds, shares)
+def ordered(values):
+    """Numbers as int64 of the same order, as `range_of` makes them of values: no NaN among them."""
+    bits = 8 * values.dtype.itemsize
+    unsigned = values.view(f"u{values.dtype.itemsize}").astype(np.uint64)
+    top = (unsigned << np.uint64(64 - bits)).view(np.int64)
+    if values.dtype.kind == "u":
+        return top ^ np.int64(LEAST)
+    if values.dtype.kind == "f":
+        return np.where(top < 0, -(top & np.int64(MOST)), top)
+    return top
 
 
-def add_codes(index, codes, valid, shares, absent, geometry=STREAM):
-    """`cpu.add_codes` for device arrays; `index` may be padded."""
-    launch = geometry.blocks(codes.shape[0]), geometry.threads
-    add_codes_kernel[launch](index, codes, valid, shares, absent)
-
-
-def restate(index, rows, table, stride, following, geometry=STREAM):
-    """`following[i] = stride * table[index[i]]`: from the index of a stage to that of the next.
+def words_of_plan(stages, strides, offsets):
+    """The plan of columns whose addresses are not known yet, and where these go: ndarray of int64.
 
     Parameters
     ----------
-    index, following : device array, shape (padded rows,), uint16 or uint32
-        The padding behind the rows is neither read nor written.
-    rows : int
-    table : device array, 1-D, int32
-    stride : int
+    stages : sequence of sequence of Adder
+        What the columns of each stage add to its index, as `contract` has it: `column.data` any integers or
+        floats, `bounds` of the same dtype or None where they are numbers of `shares`, `absent` what a null
+        adds then.
+    strides : sequence of int
+        What each state of the stage before counts in the index of a stage.
+    offsets : sequence of int
+        Where the table of each stage begins in `ReadingPlan.cells`.
+
+    Returns
+    -------
+    words : ndarray, 1-D, int64
+    head : int
     """
-    restate_kernel[geometry.blocks(rows), geometry.threads](index, rows, table, stride, following)
+    first = 1 + STAGE_FIELDS * len(stages)
+    head = first + FIELDS * sum(map(len, stages))
+    plan, tables, at = [len(stages)], [], head
+    column = first
+    for adding, stride, offset in zip(stages, strides, offsets):
+        plan += [column, column + FIELDS * len(adding), stride, offset]
+        column += FIELDS * len(adding)
+    for one in (one for adding in stages for one in adding):
+        dtype = one.column.data.dtype
+        bounds = np.empty(0, np.int64) if one.bounds is None else ordered(one.bounds)
+        kind = CODES if one.bounds is None else {"u": UNSIGNED, "i": SIGNED, "f": FLOAT}[dtype.kind]
+        infinity = int(ordered(np.array([np.inf], dtype))[0]) if kind == FLOAT else 0
+        absent = int(one.absent) if one.bounds is None else int(one.shares[0])
+        shift = dtype.itemsize.bit_length() - 1
+        places = (at, len(bounds), at + len(bounds), len(one.shares))
+        plan += [0, 0, shift, kind, *places, absent, infinity]
+        tables += [bounds, one.shares.astype(np.int64)]
+        at += len(bounds) + len(one.shares)
+    return np.concatenate([np.array(plan, np.int64), *tables]), head
 
 
-def compact(index, rows, table, base, geometry=STREAM):
-    """The rows whose symbol is not neutral: `cpu.compact` on the device.
+def address_columns(words, addresses):
+    """Write into a plan where the values of each column lie, and what says which are null.
+
+    `addresses` pairs of int, one for each column in the order of the stages; 0 where no value is null.
+    """
+    first = 1 + STAGE_FIELDS * int(words[0])
+    for number, (values, valid) in enumerate(addresses):
+        words[first + FIELDS * number : first + FIELDS * number + 2] = values, valid
+
+
+def reading_plan(words, head, cells):
+    """A plan and the tables of its stages, device arrays of int64 and int32, as the kernel takes them."""
+    held, room = 0, TABLES - 8 * head
+    for number, size in ((1, 8 * (words.shape[0] - head)), (2, 4 * cells.shape[0])):
+        if size <= room:
+            held, room = held | number, room - size
+    return ReadingPlan(words, cells, head, held)
+
+
+def shared_bytes(reading, threads):
+    """The bytes of shared memory that a block of `classify_kernel` takes."""
+    size = GROUP * threads
+    words = threads + (size + size // 32 + 1) // 2 + size // 2
+    words += reading.plan.shape[0] if reading.held & 1 else reading.head
+    return 8 * words + (4 * reading.cells.shape[0] if reading.held & 2 else 0)
+
+
+def classify(reading, rows, base, dtype, geometry=TILES):
+    """The rows whose symbol is not neutral.
 
     Parameters
     ----------
-    index : device array, shape (padded rows,), uint16 or uint32
+    reading : ReadingPlan
     rows : int
-    table : device array, shape (cells,), uint8 or uint16
-        The symbol for each index. The padding of `index` behind the rows is not read.
     base : int
         The position of the first row.
+    dtype : dtype
+        Of the symbols: uint8 or uint16.
 
     Returns
     -------
     positions : device array, shape (kept,), int64
-    symbols : device array, shape (kept, padded), dtype of table
+    symbols : device array, shape (kept, padded), dtype
+        Both lie in memory with room for all rows.
     kept : int
     """
-    threads = geometry.threads
-    groups = -(-rows // GROUP)
-    units = max(-(-groups // threads), 1)
-    bits = device_array(groups, np.uint8)
-    found = device_array(units, np.int64)
-    launch = min(units, geometry.most), threads, 0, 8 * threads
-    mark_kernel[launch](words(index), index.dtype.itemsize, rows, table, bits, found)
-    offsets = offsets_of(found, geometry)
-    kept = int(offsets[units])
-    positions = device_array(kept, np.int64)
-    symbols = empty(kept, table.dtype)
-    if kept:
-        scatter_kernel[launch](index, table, base, bits, offsets, positions, symbols)
-    return positions, symbols, kept
-
-
-def new_index(rows, dtype, geometry=STREAM):
-    """The index of a stage, all zeros and padded: uint16 or uint32."""
-    index = empty(rows, dtype)
-    fill_kernel[geometry.blocks(index.shape[0]), geometry.threads](index, 0)
-    return index
+    if not rows:
+        return device_array(0, np.int64), empty(0, dtype), 0
+    tiles = -(-rows // (GROUP * geometry.threads))
+    numbers = new_tiles(tiles)
+    positions, symbols = device_array(rows, np.int64), empty(rows, dtype)
+    launch = min(tiles, geometry.most), geometry.threads, 0, shared_bytes(reading, geometry.threads)
+    classify_kernel[launch](reading, rows, base, numbers, positions, symbols)
+    kept = total_of(numbers)
+    return positions[:kept], symbols[: padded(kept)], kept

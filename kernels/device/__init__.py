@@ -3,18 +3,17 @@
 The kernels fulfil the contracts of their families with arrays in the memory of the device. Neither they nor
 these modules are imported before a device is chosen; `usable` says whether one can be.
 
-Contract of every array that a kernel reads in words of eight bytes (the index of a stage, the symbols): its
-size is a multiple of eight, and the padding behind its last row or event is not looked at. `words` has the
-functions that make such arrays.
+Contract of every array that a kernel reads in words of eight bytes (the symbols): its size is a multiple of
+eight, and the padding behind its last event is not looked at. `words` has the functions that make such
+arrays.
 
 Kernels do not raise. They give the right result for every launch geometry: loops go in steps of the grid, or,
 where the threads of a block meet at a barrier, in steps of the blocks of the grid.
 
-There are kernels for: classification and compaction; hits, counts and the lowest starts of windows; long
-lanes without a window in units (`cuda_long_segments` of hits and counts); hits and counts of joins, whose
-look-up tables are hash tables, and the nodes from which these counts are made (`joins`); hits and counts of
-timed steps (`steps`), of compared steps (`comparisons`) and of configurations in many lanes
-(`configurations`).
+There are kernels for: classification; hits, counts and the lowest starts of windows; long lanes without a
+window in units (`cuda_long_segments` of hits and counts); hits and counts of joins, whose look-up tables are
+hash tables, and the nodes from which these counts are made (`joins`); hits and counts of timed steps
+(`steps`), of compared steps (`comparisons`) and of configurations in many lanes (`configurations`).
 
 The following stays on the host, with the reason and, where it was measured, the share of the time of a query
 on one core:

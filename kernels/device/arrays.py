@@ -11,6 +11,9 @@ from functools import cache
 
 import numpy as np
 from numba import config, cuda
+from numba.cuda.cudadrv import driver
+
+from .availability import simulated
 
 
 @cache
@@ -51,6 +54,16 @@ def device_array(shape, dtype):
         "version": 2,
     }
     return cuda.from_cuda_array_interface(described, owner=made, sync=False)
+
+
+def zeros(size):
+    """An array of zeros on the current device, int64 [size]: the driver writes them, without a kernel."""
+    made = device_array(size, np.int64)
+    if simulated():
+        made[:] = 0
+    else:
+        driver.device_memset(made, 0, made.nbytes)
+    return made
 
 
 def locked_bytes(size):

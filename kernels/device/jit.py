@@ -47,8 +47,8 @@ def _compiled(body):
 
 
 def _body_of(value):
-    """The body of a kernel or of a function that kernels call; None for any other value."""
-    return getattr(value, "py_func", None)
+    """The body of a kernel, of a function that kernels call, or of an intrinsic; None for any other value."""
+    return getattr(value, "py_func", getattr(value, "_defn", None))
 
 
 def _name_by_source(made, body):

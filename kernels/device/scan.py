@@ -1,4 +1,7 @@
-"""Prefix sums: of the threads of a block, and of an array.
+"""Prefix sums: of the threads of a block, of the tiles of a launch, and of an array.
+
+A kernel that sums over its tiles while it runs needs no launch before it: each tile publishes its sum, and
+looks back at those of the tiles before (decoupled look-back).
 
 CuPy scans the array where it is installed. Without it, and in the simulator, units are scanned in shared
 memory, then the sums of the units are scanned and added.
@@ -7,9 +10,10 @@ memory, then the sums of the units are scanned and added.
 import numpy as np
 from numba import cuda, int64
 
-from .arrays import device_array, pooled
+from .arrays import device_array, pooled, zeros
 from .geometry import STREAM
 from .jit import device, kernel
+from .memory import newest
 
 
 @device
@@ -29,6 +33,93 @@ def block_scan(value, sums):
         sums[thread] += before
         cuda.syncthreads()
         step *= 2
+
+
+EMPTY, OWN, WHOLE = 0, 1 << 61, 1 << 62
+"""What the word of a tile says: nothing yet; the sum of the tile; the sum of all tiles up to this one.
+
+The sum and what it is are one word of 64 bits, written by one atomic instruction and read by one load: no
+thread can see one without the other. So no fence is needed between them, and nothing else that a tile writes
+is read by other tiles of the launch.
+"""
+
+SUM = OWN - 1
+"""The bits of a word that hold the sum."""
+
+NEAREST, BEFORE, TILE = 0, 1, 2
+"""Places in the shared `noted` of `next_tile` and `look_back`."""
+
+NOTED = 3
+"""The size of `noted`."""
+
+
+def new_tiles(tiles):
+    """The words of tiles before a launch: int64 [1 + tiles] zeros, of which the first counts tiles.
+
+    The word of tile t is at t + 1. After the launch the last word has the sum of all tiles (`total_of`).
+    """
+    return zeros(1 + tiles)
+
+
+def total_of(words):
+    """The sum of all tiles after a launch: copied to the host, which waits for it."""
+    return int(words[words.shape[0] - 1]) & SUM
+
+
+@device
+def next_tile(words, noted):
+    """The number of the tile that this block does next; at least the number of tiles if all are taken.
+
+    Tiles are numbered in the order in which blocks begin them, whatever the numbers of the blocks: those
+    that a block waits for in `look_back` have been begun by blocks that run, and end. All threads of the
+    block call it, and none of them may still read what the block did for the tile before.
+    """
+    if cuda.threadIdx.x == 0:
+        noted[TILE] = cuda.atomic.add(words, 0, 1)
+    cuda.syncthreads()
+    return noted[TILE]
+
+
+@device
+def publish(words, tile, kind, value):
+    """Let other blocks see the sum of a tile (`OWN`), or of all tiles up to it (`WHOLE`)."""
+    cuda.atomic.exch(words, tile + 1, kind | value)
+
+
+@device
+def look_back(words, tile, noted):
+    """The sum of all tiles before this one, whose own sum was published; all threads of the block call it.
+
+    First one thread looks at the tile before, which is done where few blocks run. Then all threads look at
+    one tile each, so that a step reaches over most tiles that blocks are at. A thread waits until the sum of
+    its tile is known. Behind the nearest tile with the sum of all before it nothing is added.
+    """
+    thread = cuda.threadIdx.x
+    reach = int64(1)
+    before = int64(0)
+    last = tile
+    while last > 0:
+        if thread == 0:
+            noted[NEAREST] = reach
+            noted[BEFORE] = 0
+        cuda.syncthreads()
+        word = int64(EMPTY)
+        if thread < reach and thread < last:
+            word = newest(words, last - thread)
+            while word == EMPTY:
+                word = newest(words, last - thread)
+            if word & WHOLE:
+                cuda.atomic.min(noted, NEAREST, int64(thread))
+        cuda.syncthreads()
+        nearest = noted[NEAREST]
+        if thread <= nearest:
+            cuda.atomic.add(noted, BEFORE, word & SUM)
+        cuda.syncthreads()
+        before += noted[BEFORE]
+        last = int64(0) if nearest < reach else last - reach
+        reach = int64(cuda.blockDim.x)
+        cuda.syncthreads()  # `noted` is written again
+    return before
 
 
 @kernel

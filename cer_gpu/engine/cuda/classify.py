@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from sys import maxsize
 from typing import Any, TypeAlias
@@ -21,7 +21,8 @@ from cer_gpu.engine.read.sources.device_rows import DeviceTable
 from cer_gpu.engine.workers import Workers
 from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.kernels.classify import cuda as kernels
-from cer_gpu.kernels.device.geometry import STREAM, Geometry
+from cer_gpu.kernels.device.geometry import Geometry
+from cer_gpu.kernels.device.memory import address_of
 from cer_gpu.kernels.device.words import copied
 from cer_gpu.language import tree
 from cer_gpu.plan.axes import Axis, ColumnAxis, CutAxis, columns_of
@@ -32,25 +33,16 @@ Events: TypeAlias = "pa.RecordBatch | DeviceTable"
 
 
 @dataclass(frozen=True, slots=True)
-class ResidentAdder:
-    """What a column adds to the index of a stage: as `Adder`, with arrays on the device."""
-
-    data: Any
-    valid: Any
-    shares: Any
-    bounds: Any
-    absent: Any
-
-
-@dataclass(frozen=True, slots=True)
 class ResidentBatch:
     """The columns of a batch that the classification of a query reads, on the device.
 
     Attributes
     ----------
     rows : int
-    adders : tuple of tuple of ResidentAdder
-        The adders of each stage.
+    reading : ReadingPlan
+        Where the columns lie, and the tables by which symbols are made of them.
+    arrays : tuple of device array
+        What `reading` points to, which lives as long as this.
     also : tuple of device array
         Further columns that were copied with them.
     upload : Upload or None
@@ -58,7 +50,8 @@ class ResidentBatch:
     """
 
     rows: int
-    adders: tuple[tuple[ResidentAdder, ...], ...]
+    reading: kernels.ReadingPlan
+    arrays: tuple[Any, ...]
     also: tuple[Any, ...] = ()
     upload: Upload | None = None
 
@@ -111,7 +104,7 @@ class CudaClassifier(Classifier):
         reading: RowReading,
         units: dict[str, str],
         workers: Workers,
-        geometry: Geometry = STREAM,
+        geometry: Geometry = kernels.TILES,
         device: int = 0,
         also: tuple[str, ...] = (),
     ) -> None:
@@ -119,9 +112,12 @@ class CudaClassifier(Classifier):
         self.whole = maxsize  # what is copied to a device are whole columns
         self.device = device
         self._geometry = geometry
+        sizes = [len(stage.table) for stage in reading.stages]
+        self._strides = [stage.state_stride for stage in reading.stages]
+        self._offsets = np.cumsum([0, *sizes[:-1]]).tolist()
         self._also = also
         with on(device):
-            self._tables = [copied(stage.table) for stage in reading.stages]
+            self._cells = copied(np.concatenate([stage.table.astype(np.int32) for stage in reading.stages]))
             self._staging = Staging(workers)
             self.memory = BatchRows(device)
         self._staged: list[_StagedBatch] = []
@@ -191,24 +187,24 @@ class CudaClassifier(Classifier):
                 arrays.append(values)
             return index[key]
 
-        places = [[_places(adder, place) for adder in stage] for stage in host]
+        places = [(place(one.column.data), place(one.column.valid)) for stage in host for one in stage]  # type: ignore[union-attr]
         also = [place(self._numbers(batch, name)) for name in self._also]
-        upload = self._staging.upload(arrays) if staged else None
-        there = upload.arrays if upload is not None else tuple(copied(values) for values in arrays)
+        words, head = kernels.words_of_plan(host, self._strides, self._offsets)
 
-        def at(number: int | None) -> Any:
-            if number is None:
-                return None
-            return there[number] if number >= 0 else lying[-1 - number]
+        def placed(addresses: list[int]) -> None:
+            own = [*addresses[: len(arrays)], *map(address_of, reversed(lying))]
+            kernels.address_columns(words, [(own[data], own[valid]) for data, valid in places])
 
-        stages = tuple(
-            tuple(
-                ResidentAdder(at(data), at(valid), at(shares), at(bounds), adder.absent)
-                for (data, valid, shares, bounds), adder in zip(found, stage)
-            )
-            for found, stage in zip(places, host)
-        )
-        return ResidentBatch(len(batch), stages, tuple(map(at, also)), upload)
+        if staged:
+            upload = self._staging.upload([*arrays, words], placed)
+            there = upload.arrays
+        else:
+            upload, there = None, tuple(map(copied, arrays))
+            placed(list(map(address_of, there)))
+            there += (copied(words),)
+        own = [*there[: len(arrays)], *reversed(lying)]
+        reading = kernels.reading_plan(there[-1], head, self._cells)
+        return ResidentBatch(len(batch), reading, tuple(own), tuple(own[number] for number in also), upload)
 
     def _numbers(self, batch: Events, name: str) -> Any:
         if isinstance(batch, pa.RecordBatch):
@@ -254,24 +250,10 @@ class CudaClassifier(Classifier):
         before : int
             How many events of the stream come before it.
         """
-        geometry = self._geometry
         if batch.upload is not None:
             batch.upload.wait()
-        index = kernels.new_index(batch.rows, self._dtypes[0], geometry)
-        for number, stage in enumerate(self._reading.stages):
-            if number:
-                following = kernels.new_index(batch.rows, self._dtypes[number], geometry)
-                kernels.restate(
-                    index, batch.rows, self._tables[number - 1], stage.state_stride, following, geometry
-                )
-                index = following
-            for adder in batch.adders[number]:
-                if adder.bounds is None:
-                    kernels.add_codes(index, adder.data, adder.valid, adder.shares, adder.absent, geometry)
-                else:
-                    kernels.add_cuts(index, adder.data, adder.valid, adder.bounds, adder.shares, geometry)
-        found = kernels.compact(index, batch.rows, self._tables[-1], before, geometry)
-        return ResidentEvents(*found)
+        dtype = self._reading.stages[-1].table.dtype
+        return ResidentEvents(*kernels.classify(batch.reading, batch.rows, before, dtype, self._geometry))
 
     def relevant(self, batch: Events, before: int) -> list[tuple[np.ndarray, np.ndarray]]:
         """Positions and symbols of the relevant events, as arrays on the host; as `Classifier.relevant`."""
@@ -297,9 +279,3 @@ class CudaClassifier(Classifier):
         """Free the memory of what was copied to the device ahead."""
         self._staged.clear()
         tried_on(self.device, self._staging.clear)
-
-
-def _places(adder: Any, place: Callable[[np.ndarray], int]) -> tuple[int | None, ...]:
-    """Where the arrays of an adder are among all that are copied."""
-    parts = (adder.column.data, adder.column.valid, adder.shares, adder.bounds)
-    return tuple(None if part is None else place(part) for part in parts)

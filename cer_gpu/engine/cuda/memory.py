@@ -23,7 +23,7 @@ LEAST = 1 << 14
 """The least number of rows of a batch: for fewer, the CPU is faster than the launches."""
 
 BYTES_OF_ROW = 64
-"""About how many bytes a row takes on the device: its columns twice, index, bits, position and symbol."""
+"""About how many bytes a row takes on the device: its columns twice, position and symbol."""
 
 SHARE = 4
 """Batches may take this fraction of the free memory: a quarter; the rest is for what is found in them."""

@@ -49,11 +49,11 @@ def matches_on_device(
         say_by_cpu(device, f"{len(symbols):,} rows")
         return None
     room, number, taken = found
-    matches, slots = (_first_of_each(lanes, many) for many in (number, taken))
+    matches, slots = (first_of_each(lanes, many) for many in (number, taken))
     return MatchRoom(room.starts[matches], room.lengths[matches], room.slots[slots])
 
 
-def _first_of_each(lanes: np.ndarray, many: np.ndarray) -> np.ndarray:
+def first_of_each(lanes: np.ndarray, many: np.ndarray) -> np.ndarray:
     """The places of the first so many entries of each partition."""
     ends = np.cumsum(many)
     return np.arange(ends[-1] if len(ends) else 0) + np.repeat(lanes[:-1] - (ends - many), many)

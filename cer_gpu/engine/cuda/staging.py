@@ -6,7 +6,7 @@ page-locked memory needs no thread of the host. Arrays that are page-locked alre
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import field
 from typing import Any
 from weakref import finalize
@@ -19,6 +19,7 @@ from cer_gpu.engine.workers import Workers
 from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.kernels.device.arrays import device_array, locked_bytes
 from cer_gpu.kernels.device.availability import simulated
+from cer_gpu.kernels.device.memory import address_of
 
 ALIGNED = 256
 """Arrays begin in a buffer at multiples of this many bytes, as allocations of the device do."""
@@ -58,14 +59,23 @@ class Staging:
         # Where a run ends early, copies may still be under way to memory that is given back.
         finalize(self, _finish, self._stream, self._kept).atexit = False
 
-    def upload(self, arrays: Sequence[np.ndarray]) -> Upload:
+    def upload(self, arrays: Sequence[np.ndarray], placed: Callable[[list[int]], None]) -> Upload:
         """Begin to copy some one-dimensional arrays.
 
         The arrays of the upload before the last one are overwritten, once the kernels launched so far are
         done.
+
+        Parameters
+        ----------
+        arrays : sequence of ndarray
+        placed : callable
+            Called with the addresses that they will have on the device, before the first one is read: so one
+            of them may hold addresses of the others.
         """
         places = np.cumsum([0] + [-(-array.nbytes // ALIGNED) * ALIGNED for array in arrays]).tolist()
         buffer = self._buffer(places[-1])
+        first = address_of(buffer.there)
+        placed([first + place if array.size else 0 for array, place in zip(arrays, places)])
         launched = cuda.event()
         launched.record()
         launched.wait(self._stream)

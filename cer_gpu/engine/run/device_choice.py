@@ -101,24 +101,52 @@ def _refuse_unusable(names: list[str]) -> None:
     if missing:
         there = ", ".join(f"cuda:{number} ({name})" for number, name in enumerate(found.devices))
         raise DeviceError(f"device={brief(missing[0])} does not exist: this machine has {there}")
+
+
+def refuse_wrong(names: Sequence[str], *engines: str) -> None:
+    """Refuse CUDA devices that were asked for and fail the check of the kernels of some engines.
+
+    Parameters
+    ----------
+    names : sequence of str
+        From `asked_devices`; "auto" and "cpu" are passed over.
+    engines : str
+        As for `why_wrong`.
+
+    Raises
+    ------
+    DeviceError
+        The message says what is wrong.
+    """
     for name in names:
-        fault = why_wrong(int(name.removeprefix("cuda:")))
+        fault = _fault_told(int(name.removeprefix("cuda:")), engines) if name.startswith("cuda:") else None
         if fault is not None:
             raise DeviceError(
-                f"device={brief(name)} gives wrong results and is not used: {fault}; use device='cpu', and "
-                "run `cer device`, which checks it again and prints what a bug report needs"
+                f"device={brief(name)} is not used: {fault}; use device='cpu', and run `cer device`, which "
+                "checks the GPU again and prints what a bug report needs"
             )
 
 
-def why_wrong(number: int) -> str | None:
-    """Why a CUDA device is not used: it was lost, or its check found a wrong answer; None if it is right."""
+def why_wrong(number: int, *engines: str) -> str | None:
+    """Why a CUDA device is not used: it was lost, or its check found a fault; None if it is right.
+
+    Parameters
+    ----------
+    number : int
+    engines : str
+        What launches the kernels that are checked: `Machine.engine`, `TEAMS`, `ROW_PATTERNS`.
+    """
     if (loss := device_loss()) is not None:
         return str(loss)
+    return _fault_told(number, engines)
+
+
+def _fault_told(number: int, engines: Sequence[str]) -> str | None:
     from cer_gpu.engine.cuda.check.findings import fault_of
     from cer_gpu.engine.versions import all_versions
     from cer_gpu.kernels.device.availability import cuda_usable
 
-    fault = fault_of(number)
+    fault = fault_of(number, *engines)
     if fault is None:
         return None
     versions = ", ".join(f"{name} {version}" for name, version in all_versions().items())
@@ -144,7 +172,8 @@ def place_of(
     Raises
     ------
     DeviceError
-        If the events are on a device that was not asked for.
+        If the events are on a device that was not asked for, or a device that was asked for fails the check
+        of the kernels that the query launches.
     """
     if asked == ("cpu",):
         return Place((), "device='cpu' was asked for")
@@ -154,6 +183,7 @@ def place_of(
                 f"device={brief(','.join(asked))}: the events are in the memory of cuda:{lying}; give that "
                 "device, or copy them to the host"
             )
+        refuse_wrong(asked, query.machine.engine)
         said = f"device={brief(','.join(asked))} was asked for"
         without = on_host(query)
         return Place(
@@ -163,7 +193,7 @@ def place_of(
     if (reason := query.machine.where("auto")) is not None:
         return Place((), reason)
     if lying is not None:
-        fault = why_wrong(lying)
+        fault = why_wrong(lying, query.machine.engine)
         return (
             Place((lying,), "the events are in the memory of that device")
             if fault is None
@@ -185,7 +215,7 @@ def place_of(
     found = cuda_usable()
     if not found:
         return Place((), _BECAUSE + found.reason)
-    fault = why_wrong(0)
+    fault = why_wrong(0, query.machine.engine)
     return Place((0,), found.reason) if fault is None else Place((), _BECAUSE + fault)
 
 

@@ -110,10 +110,10 @@ class DeviceReport:
 
 
 def device_report() -> DeviceReport:
-    """Look for CUDA devices, and check each of them again: its results are compared with the CPU's.
+    """Look for CUDA devices, and check all kernels of each again: the results are compared with the CPU's.
 
     The result of the check is stored, and later runs use a device only if it was right. The first check
-    compiles all kernels, which takes one to two minutes; later ones take about a second.
+    compiles all kernels, which takes one to two minutes; later ones take a few seconds.
 
     Returns
     -------

@@ -8,10 +8,12 @@ from typing import Any, NamedTuple, Protocol
 
 import pyarrow as pa
 
+from cer_gpu.caller_warnings import warn
 from cer_gpu.engine.answers.notes import Notes
 from cer_gpu.engine.memory import within_memory
 from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.run.bound_query import BATCH, BoundQuery
+from cer_gpu.engine.run.device_choice import why_wrong
 from cer_gpu.engine.run.options import Options
 from cer_gpu.engine.run.separate_run import SeparateRun
 from cer_gpu.engine.run.shared_run import Bunch, ReadingBunch, abreast_there, bunched, least_chunk
@@ -19,6 +21,7 @@ from cer_gpu.engine.run.totals import Totals
 from cer_gpu.engine.run.value_watch import ValueWatch
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import RowError
+from cer_gpu.plan.machine import TEAMS
 from cer_gpu.progress import Watch, begun
 
 
@@ -54,10 +57,12 @@ def passes_of(bound: Mapping[int, BoundQuery]) -> Passes:
     bunches = [ReadingBunch([here[one] for one in each.numbers], each.made) for each in found]
     for devices in dict.fromkeys(one.place.numbers for one in bound.values() if one.place.numbers):
         there = [number for number, one in bound.items() if one.place.numbers == devices]
-        bunches += [
-            ReadingBunch([there[one] for one in each.numbers], each.made)
-            for each in abreast_there([bound[number].compiled for number in there])
-        ]
+        found = abreast_there([bound[number].compiled for number in there])
+        faults = (fault for one in devices if (fault := why_wrong(one, TEAMS)) is not None) if found else ()
+        if (fault := next(iter(faults), None)) is not None:
+            warn(f"{fault}. The queries run one by one")
+            continue
+        bunches += [ReadingBunch([there[one] for one in each.numbers], each.made) for each in found]
     together = {*beside, *(number for each in bunches for number in each.numbers)}
     return Passes(bunches, beside, [number for number in bound if number not in together])
 

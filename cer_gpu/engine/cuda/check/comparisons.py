@@ -15,6 +15,7 @@ from cer_gpu.kernels.comparisons.contract import (
     DIFFERENT,
     LESS,
     NO_VALUE,
+    ArrangedEntries,
     ComparedSegments,
     ComparedTables,
     PairedEvents,
@@ -31,9 +32,10 @@ UNLIKE = [(DIFFERENT, 0)]
 
 def looked_up_hits(inputs: Inputs) -> Answers:
     """The ends of rising runs within a window, with the latest start of each."""
-    given = _given(inputs, RISING)
+    given = _given(inputs, "rising", RISING)
     for keys in (inputs.keys, inputs.keys.astype(np.float64)):
-        event, latest = cpu_hits.hits(*given[:2], keys, WITHIN, *given[2:])
+        arrays = *given[:2], keys, WITHIN, *given[2:]
+        event, latest = inputs.cpu(f"hits of ordered look-ups, {keys.dtype}", cpu_hits.hits, *arrays)
         found = cuda_hits.hits(device_pairs(*given), keys, WITHIN, inputs.lane, inputs.stream)
         yield ComparedArray("event", found[0], event)
         yield ComparedArray("latest start", found[1], latest)
@@ -42,15 +44,18 @@ def looked_up_hits(inputs: Inputs) -> Answers:
 def looked_up_counts(inputs: Inputs) -> Answers:
     """How many rising runs end at each event; how many pairs within a window."""
     floats = inputs.keys.astype(np.float64)
-    for tests, keys in ((RISING, NONE), (UNLIKE, inputs.keys), (UNLIKE, floats)):
-        given, size = _given(inputs, tests), WITHIN if len(keys) else 0
-        event, number = cpu_counts.counted_ends(*given[:2], keys, size, *given[2:])
+    cases = ("rising", RISING, NONE), ("unlike", UNLIKE, inputs.keys), ("unlike", UNLIKE, floats)
+    for name, tests, keys in cases:
+        given, size = _given(inputs, name, tests), WITHIN if len(keys) else 0
+        arrays = *given[:2], keys, size, *given[2:]
+        case = f"counts of ordered look-ups, {name}, {keys.dtype}"
+        event, number = inputs.cpu(case, cpu_counts.counted_ends, *arrays)
         found = cuda_counts.counted_ends(device_pairs(*given), keys, size, inputs.lane, inputs.stream)
         yield ComparedArray("event", found[0], event)
         yield ComparedArray("count", found[1], number)
 
 
-def _given(inputs: Inputs, tests: list[tuple[int, int]]) -> tuple[Any, ...]:
+def _given(inputs: Inputs, name: str, tests: list[tuple[int, int]]) -> tuple[Any, ...]:
     """An automaton, the events, their segments and orders."""
     tables, count = _tables(tests), len(inputs.symbols)
     sides = np.where(mixed(count, 11) == 0, NO_VALUE, AT).astype(np.int32)
@@ -59,7 +64,8 @@ def _given(inputs: Inputs, tests: list[tuple[int, int]]) -> tuple[Any, ...]:
     events = PairedEvents(inputs.symbols, NONE, slots, sides[None], words[None])
     base = np.append(0, np.cumsum(inputs.stop - inputs.begin))
     segments = ComparedSegments(inputs.begin, inputs.report, inputs.stop, base)
-    return tables, events, segments, arrange(tables, events, segments)
+    arranged = inputs.cpu(f"order of {name} events", arrange, tables, events, segments)
+    return tables, events, segments, ArrangedEntries(*arranged)
 
 
 def _tables(tests: list[tuple[int, int]]) -> ComparedTables:

@@ -14,7 +14,7 @@ from cer_gpu.engine.machines.configuration_arrays import (
 )
 from cer_gpu.kernels.configurations import contract as words
 from cer_gpu.kernels.configurations import cpu
-from cer_gpu.kernels.configurations.contract import Groups, Rules, StateRows, Steps, TimedEvents
+from cer_gpu.kernels.configurations.contract import Groups, Rules, Steps, TimedEvents
 from cer_gpu.kernels.configurations.cpu_groups import arrange
 from cer_gpu.kernels.configurations.cuda import (
     BEGIN,
@@ -59,12 +59,13 @@ def followed_answers(inputs: Inputs) -> Answers:
             says, _, ends, behind = followed(
                 device_steps(steps, None), there, rules, units, nothing, ROOM, limbs, inputs.lane
             )
-            wanted, kept = _here(steps, events, rules, limbs)
+            name = f"configurations, {np.dtype(dtype)}, {'counted' if limbs else 'found'}"
+            open_here, *found_here = inputs.cpu(name, _here, steps, events, rules, limbs, count)
+            wanted = UnitEnds(*found_here)
             reported = wanted.event >= np.repeat(inputs.report, inputs.lengths)[wanted.event]
             yield ComparedArray("status", says[:, STATUS], np.full(count, words.DONE))
             for name, found, own in zip(("event", "least start", "latest start"), ends, wanted, strict=False):
                 yield ComparedArray(name, found, own[reported])
-            open_here = np.bincount(kept.lane[kept.shape >= 0], minlength=count)
             yield ComparedArray("open configurations", np.diff(behind.first), open_here)
             if limbs:
                 yield ComparedArray("count", ends.number, wanted.number[reported])
@@ -97,8 +98,8 @@ def _steps(dtype: np.dtype) -> Steps:
     )
 
 
-def _here(steps: Steps, events: TimedEvents, rules: Rules, limbs: int) -> tuple[UnitEnds, StateRows]:
-    """What ends, and what is left open, on the CPU."""
+def _here(steps: Steps, events: TimedEvents, rules: Rules, limbs: int, partitions: int) -> list[np.ndarray]:
+    """How many configurations each partition leaves open on the CPU, and the arrays of what ends."""
     count, dtype = len(events.symbols), events.times.dtype
     room, lanes = 2 * count + 64, int(events.lanes.max()) + 1
     kept = room_for(room, dtype, 1, False, limbs)
@@ -114,4 +115,5 @@ def _here(steps: Steps, events: TimedEvents, rules: Rules, limbs: int) -> tuple[
     )
     assert status == words.DONE
     found = int(progress[words.HIT])
-    return UnitEnds(*(each[:found] for each in ends[:4])), kept
+    still_open = np.bincount(kept.lane[kept.shape >= 0], minlength=partitions)
+    return [still_open, *(each[:found] for each in ends[:4])]

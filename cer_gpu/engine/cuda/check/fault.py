@@ -1,4 +1,4 @@
-"""What is wrong with a device, as data: errors and reports print it, and it is stored on disk."""
+"""The result of a check as data: errors and reports print it, processes send it, and it is stored on disk."""
 
 from __future__ import annotations
 
@@ -50,3 +50,23 @@ class Fault:
                 if all(isinstance(name, str) for name in kernels):
                     return cls(family, tuple(kernels), difference)
         raise ValueError(f"not a fault: {told!r}")
+
+
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    """The result of a check.
+
+    Attributes
+    ----------
+    fault : Fault or None
+        None if every answer is the same as the CPU's.
+    kernels : tuple of str
+        The kernels that were launched, in the order of their first launch.
+    """
+
+    fault: Fault | None
+    kernels: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, object]:
+        """The result as a dict that JSON can hold."""
+        return asdict(self)

@@ -1,9 +1,9 @@
 """The results of the check of each device: kept in memory, and on disk for later processes.
 
-A result is valid for one device and for the versions of the project, its kernels, Python, Numba, CuPy, the
-driver and the CUDA libraries. It is stored as a JSON file in the user's cache folder; without such a folder
-each process checks again. A device that was wrong stays wrong until a version changes or `cer device` finds
-it right.
+A query asks for the families of kernels that it launches. Their result is valid for one device and for the
+versions of the project, its kernels, Python, Numba, CuPy, the driver and the CUDA libraries. It is stored as
+a JSON file in the user's cache folder; without such a folder each process checks again. A device that was
+wrong stays wrong until a version changes or `cer device` finds it right.
 """
 
 from __future__ import annotations
@@ -17,19 +17,17 @@ from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Lock
-from typing import TYPE_CHECKING
 
 from numba import cuda
 
 from cer_gpu.cache_folder import cache_folder, safe
-from cer_gpu.engine.cuda.check.fault import Fault
-from cer_gpu.engine.devices import tried_on
+from cer_gpu.engine.cuda.check.checker import check_here, check_in_process
+from cer_gpu.engine.cuda.check.families import FAMILIES, families_of
+from cer_gpu.engine.cuda.check.fault import CheckResult, Fault
+from cer_gpu.engine.device_loss import device_loss
 from cer_gpu.engine.versions import all_versions
 from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.kernels.device.availability import simulated
-
-if TYPE_CHECKING:
-    from cer_gpu.engine.cuda.check.families import CheckResult
 
 FOLDER = "devices"
 """A folder in the user's cache folder, with a file for each device and set of versions, named by a digest."""
@@ -40,73 +38,73 @@ LARGEST = 1 << 16
 _ONE_AT_A_TIME = Lock()
 
 
-class _NoMemoryError(Exception):
-    """There was no memory on the device for the check: nothing is known about its kernels."""
-
-
-def fault_of(number: int) -> Fault | None:
+def fault_of(number: int, *engines: str) -> Fault | None:
     """What is wrong with a device; None if nothing is known to be wrong.
 
-    Where no result is stored the device is checked now. The simulator is not checked, since it is for tests
-    of the kernels themselves.
+    The families of kernels that some engines launch are checked now, as far as no result of theirs is stored.
+    The simulator is not checked, since it is for tests of the kernels themselves.
 
     Parameters
     ----------
     number : int
         The number of a CUDA device of this machine.
+    engines : str
+        As in `Family.engines`.
     """
-    if simulated():
+    if simulated() or device_loss() is not None:
         return None
     with _ONE_AT_A_TIME:
-        try:
-            return _fault(number)
-        except _NoMemoryError:
+        known = _known.get(number)
+        versions = _versions_with(number) if known is None else {}
+        if known is None:
+            known = _known[number] = _remembered(versions) or _StoredFindings(None, frozenset())
+        names = [family.name for family in families_of(engines) if family.name not in known.right]
+        if known.fault is not None or not names:
+            return known.fault
+        found = _checked(number, names)
+        if found is None:
             return None  # the run itself will say what it has no memory for
+        versions = versions or _versions_with(number)
+        also = _remembered(versions) or known  # of other processes, meanwhile
+        right = known.right | also.right | (frozenset(names) if found.fault is None else frozenset())
+        known = _known[number] = _StoredFindings(found.fault or also.fault, right)
+        _remember(versions, known)
+        return known.fault
 
 
 def checked_anew(number: int) -> CheckResult | None:
-    """Check a device, even if a result is stored, and store the new result.
+    """Check all families of a device, even if results are stored, and store the new result.
 
     Returns
     -------
     Checked or None
         None where the device has no memory left for the check.
     """
+    names = [family.name for family in FAMILIES]
+    if simulated():
+        return check_here(number, names)
     with _ONE_AT_A_TIME:
         forget()
-        found = _checked(number)
-        if found is not None and not simulated():
-            _remember(_versions_with(number), found.fault)
+        found = _checked(number, names)
+        if found is not None:
+            right = frozenset(names) if found.fault is None else frozenset[str]()
+            _known[number] = _StoredFindings(found.fault, right)
+            _remember(_versions_with(number), _known[number])
         return found
 
 
 def forget() -> None:
     """Forget the results in memory; those on disk stay."""
-    _fault.cache_clear()
+    _known.clear()
 
 
-@cache
-def _fault(number: int) -> Fault | None:
-    versions = _versions_with(number)
-    remembered = _remembered(versions)
-    if remembered is not None:
-        return remembered.fault
-    found = _checked(number)
-    if found is None:
-        raise _NoMemoryError
-    _remember(versions, found.fault)
-    return found.fault
-
-
-def _checked(number: int) -> CheckResult | None:
-    from cer_gpu.engine.cuda.check.families import check
-
+def _checked(number: int, names: list[str]) -> CheckResult | None:
     if sys.stderr is not None:
         print(
-            f"cer-gpu: cuda:{number} is checked before its first use, which compiles all kernels for it",
+            f"cer-gpu: cuda:{number} is checked before its first use, which compiles the kernels for it",
             file=sys.stderr,
         )
-    return tried_on(number, check)
+    return check_in_process(number, names)
 
 
 # ---------------------------------------------------------------------------------------------- on disk
@@ -114,7 +112,14 @@ def _checked(number: int) -> CheckResult | None:
 
 @dataclass(frozen=True, slots=True)
 class _StoredFindings:
+    """What is known of a device: a fault, and the names of the families that were right."""
+
     fault: Fault | None
+    right: frozenset[str]
+
+
+_known: dict[int, _StoredFindings] = {}
+"""What this process knows, by the numbers of devices."""
 
 
 def _versions_with(number: int) -> dict[str, str]:
@@ -146,7 +151,7 @@ def _file_of(versions: dict[str, str]) -> Path | None:
 
 
 def _remembered(versions: dict[str, str]) -> _StoredFindings | None:
-    """The result of an earlier process; None where there is no file, or one that cannot be trusted."""
+    """The results of earlier processes; None where there is no file, or one that cannot be trusted."""
     path = _file_of(versions)
     if path is None or not safe(path.parent) or not safe(path):
         return None
@@ -155,18 +160,27 @@ def _remembered(versions: dict[str, str]) -> _StoredFindings | None:
             told = json.loads(file.read(LARGEST))
         if told["versions"] != versions:
             return None
-        fault = told["fault"]
-        return _StoredFindings(None if fault is None else Fault.from_dict(fault))
+        fault, right = told["fault"], told["right"]
+        if not isinstance(right, list) or not all(isinstance(name, str) for name in right):
+            return None
+        return _StoredFindings(None if fault is None else Fault.from_dict(fault), frozenset(right))
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
 
 
-def _remember(versions: dict[str, str], fault: Fault | None) -> None:
+def _remember(versions: dict[str, str], findings: _StoredFindings) -> None:
     """Store a result, where there is a folder for it and a kernel has answered or failed."""
-    path = _file_of(versions)
+    path, fault = _file_of(versions), findings.fault
     if path is None or (fault is not None and not fault.kernels):
         return
-    told = json.dumps({"versions": versions, "fault": None if fault is None else fault.to_dict()}, indent=1)
+    told = json.dumps(
+        {
+            "versions": versions,
+            "fault": None if fault is None else fault.to_dict(),
+            "right": sorted(findings.right),
+        },
+        indent=1,
+    )
     try:
         path.parent.mkdir(mode=0o700, exist_ok=True)
         # It is written under another name and renamed, so that other processes see the whole file or none.

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from cer_gpu.engine.cuda.check.cpu_answers import CpuAnswers
 from cer_gpu.kernels.counts import cpu as counting
 from cer_gpu.kernels.counts.cuda import DeviceTables, device_tables
 from cer_gpu.kernels.device.geometry import LANE, STREAM, Geometry
@@ -74,10 +75,13 @@ class Inputs:
     ----------
     lane, stream : Geometry
         How kernels are launched with one thread for each segment, or for each row.
+    cpu : CpuAnswers
+        What the CPU answers; by default it computes its answers now.
     """
 
     lane: Geometry = LANE
     stream: Geometry = STREAM
+    cpu: CpuAnswers = field(default_factory=CpuAnswers)
 
     @cached_property
     def tables(self) -> TransitionTables:
@@ -137,6 +141,9 @@ class Inputs:
     @cached_property
     def ends(self) -> ExpectedHits:
         """The hits within the window."""
+        return ExpectedHits(*self.cpu("hits", self._hits))
+
+    def _hits(self) -> ExpectedHits:
         bounds = self.begin, self.report, self.stop
         event, latest = hitting.hits(
             self.program, self.symbols, NONE, self.keys, WITHIN, *bounds, self.fresh()
@@ -149,7 +156,11 @@ class Inputs:
     def number(self) -> np.ndarray:
         """How many complex events end at each hit: int64."""
         first, event, _, lowest = self.ends
-        return counting.counts(self.tables, *self.programs, self.symbols, first, event, lowest)
+        (number,) = self.cpu(
+            "counts",
+            lambda: [counting.counts(self.tables, *self.programs, self.symbols, first, event, lowest)],
+        )
+        return number
 
     @cached_property
     def there(self) -> Any:

@@ -55,9 +55,14 @@ def joined_counts(inputs: Inputs) -> Answers:
     events = _events(inputs)
     event, _ = _hits(inputs, events)
     first = np.append(np.searchsorted(event, inputs.report), len(event))
-    lowest = windows.lowest_starts(inputs.keys, inputs.begin, first, event, WITHIN)
-    here = Products(join_tables())
-    here.build(events, inputs.begin, inputs.stop, first, event, lowest)
+
+    def counted_here() -> list[np.ndarray]:
+        lowest = windows.lowest_starts(inputs.keys, inputs.begin, first, event, WITHIN)
+        here = Products(join_tables())
+        here.build(events, inputs.begin, inputs.stop, first, event, lowest)
+        return [lowest, here.hits.counts]
+
+    lowest, here = inputs.cpu("counts of joins", counted_here)
     join: DeviceJoin = device_join(join_tables())
     cells = cells_of(join, inputs.begin, inputs.stop, int(events.offset[-1]))
     rooms = join_nodes.rooms_of(join, cells, inputs.lengths, np.diff(first), COPIES)
@@ -66,7 +71,7 @@ def joined_counts(inputs: Inputs) -> Answers:
         join, *_there(inputs, events), *ends, rooms, inputs.lane, inputs.stream
     )
     yield ComparedArray("status", status, np.zeros(len(inputs.begin), np.uint8))
-    yield ComparedArray("count", number, here.hits.counts)
+    yield ComparedArray("count", number, here)
 
 
 def _events(inputs: Inputs) -> KeyedEvents:
@@ -77,9 +82,9 @@ def _events(inputs: Inputs) -> KeyedEvents:
     return KeyedEvents(inputs.symbols, slots, NONE, space)
 
 
-def _hits(inputs: Inputs, events: KeyedEvents) -> tuple[np.ndarray, np.ndarray]:
+def _hits(inputs: Inputs, events: KeyedEvents) -> list[np.ndarray]:
     bounds = inputs.begin, inputs.report, inputs.stop
-    return on_cpu.hits(join_tables(), events, inputs.keys, WITHIN, *bounds)
+    return inputs.cpu("hits of joins", on_cpu.hits, join_tables(), events, inputs.keys, WITHIN, *bounds)
 
 
 def _there(inputs: Inputs, events: KeyedEvents) -> list[Any]:

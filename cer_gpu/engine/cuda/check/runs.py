@@ -86,8 +86,13 @@ def carried_counts(inputs: Inputs) -> Answers:
     starts = 3 * np.arange(len(inputs.symbols)) + 100
     bounds = inputs.begin, inputs.begin, inputs.stop
     registers = mixed(len(inputs.begin) * inputs.tables.n_live, 99).reshape(-1, inputs.tables.n_live) - 1
-    after = registers.copy()
-    event, latest = on_cpu_hits.hits(inputs.program, inputs.symbols, starts, NONE, 0, *bounds, after)
+
+    def hits_here() -> list[np.ndarray]:
+        after = registers.copy()
+        found = on_cpu_hits.hits(inputs.program, inputs.symbols, starts, NONE, 0, *bounds, after)
+        return [*found, after]
+
+    event, latest, after = inputs.cpu("carried hits", hits_here)
     left = copied(registers)
     lane = lane_geometry(inputs.program.n_registers, inputs.lane) or inputs.lane
     program = hits.device_program(inputs.program, lane)
@@ -100,9 +105,8 @@ def carried_counts(inputs: Inputs) -> Answers:
     vectors = np.where(registers < 0, 0, mixed(after.size, 1000).reshape(after.shape) + 1)
     vectors[:, 0] = 0
     first = np.append(np.searchsorted(event, inputs.begin), len(event))
-    _, counted, carried = counted_ends(
-        counts_program(inputs.tables), inputs.symbols, inputs.begin, inputs.stop, vectors
-    )
+    given = counts_program(inputs.tables), inputs.symbols, inputs.begin, inputs.stop, vectors
+    _, counted, carried = inputs.cpu("carried counts", counted_ends, *given)
     moved, status = copied(vectors), copied(np.zeros(len(vectors), np.uint8))
     ends = there((inputs.begin, inputs.stop, first, event))
     number = counts.forward_counts(inputs.machine, inputs.there, *ends, moved, status, inputs.lane)
@@ -125,9 +129,14 @@ def long_hits(inputs: Inputs) -> Answers:
     begin, stop = bounds[:-1], bounds[1:]
     units = _units(begin, stop)
     starts = 3 * np.arange(len(symbols)) + 100
-    after = inputs.fresh(len(begin))
-    registers = copied(after)
-    event, latest = on_cpu_hits.hits(inputs.program, symbols, starts, NONE, 0, begin, begin, stop, after)
+
+    def hits_here() -> list[np.ndarray]:
+        after = inputs.fresh(len(begin))
+        found = on_cpu_hits.hits(inputs.program, symbols, starts, NONE, 0, begin, begin, stop, after)
+        return [*found, after]
+
+    event, latest, after = inputs.cpu("hits of long segments", hits_here)
+    registers = copied(inputs.fresh(len(begin)))
     lane = lane_geometry(2 * inputs.program.n_registers, inputs.lane) or inputs.lane
     program = hits.device_program(inputs.program, lane)
     arrays = copied(starts), *there(units), registers
@@ -157,7 +166,8 @@ def long_counts(inputs: Inputs) -> Answers:
     event = np.flatnonzero(symbols == C)
     event = event[event >= stop[0]]
     program, whole = counts_program(inputs.tables), slice(1, 3)
-    _, counted, carried = counted_ends(program, symbols, begin[whole], stop[whole], vectors[whole])
+    given = program, symbols, begin[whole], stop[whole], vectors[whole]
+    _, counted, carried = inputs.cpu("counts of long segments", counted_ends, *given)
     moved, status = copied(vectors), copied(np.zeros(3, np.uint8))
     lists = np.append(np.searchsorted(event, units[0]), len(event)), event
     number = matrices.long_forward_counts(

@@ -22,8 +22,9 @@ from cer_gpu.kernels.windows.contract import comparable
 
 
 class _DeviceInput(NamedTuple):
-    """Events with times of one dtype: on the host, on the device, and the automaton there."""
+    """Events with times of one dtype, its name: on the host, on the device, and the automaton there."""
 
+    name: str
     events: StepEvents
     there: StepEvents
     tables: StepTables
@@ -32,17 +33,21 @@ class _DeviceInput(NamedTuple):
 
 def stepped_hits(inputs: Inputs) -> Answers:
     """The ends of timed steps within a window, with the latest start and with the earliest one."""
+    units = _units(inputs)
     for timed in _timed(inputs, chained_tables):
+        own = timed.tables, timed.events
         for keys in (inputs.keys, inputs.keys.astype(np.float64)):
-            event, latest = on_cpu_hits.hits(timed.tables, timed.events, keys, WITHIN, _units(inputs))
+            name = f"hits of timed steps, {timed.name} and {keys.dtype}"
+            event, latest = inputs.cpu(name, on_cpu_hits.hits, *own, keys, WITHIN, units)
             wide, size = comparable(keys, WITHIN)
-            arrays = timed.there, copied(wide), size, _units(inputs)
+            arrays = timed.there, copied(wide), size, units
             _, *found = step_hits.hits(timed.steps, *arrays, False, inputs.lane, inputs.stream)
             yield ComparedArray("event", found[0], event)
             yield ComparedArray("latest start", found[1], latest)
-        event, earliest = on_cpu_hits.early_hits(timed.tables, timed.events, _units(inputs))
+        name = f"earliest hits of timed steps, {timed.name}"
+        event, earliest = inputs.cpu(name, on_cpu_hits.early_hits, *own, units)
         none, size = comparable(NONE, 0)
-        arrays = timed.there, copied(none), size, _units(inputs)
+        arrays = timed.there, copied(none), size, units
         _, *found = step_hits.hits(timed.steps, *arrays, True, inputs.lane, inputs.stream)
         yield ComparedArray("event without a window", found[0], event)
         yield ComparedArray("earliest start", found[1], earliest)
@@ -52,20 +57,29 @@ def stepped_counts(inputs: Inputs) -> Answers:
     """How many complex events of timed steps end at each hit: of all, and of those in a window."""
     units = _units(inputs)
     for timed in _timed(inputs, chained_tables):
-        event, number = on_cpu_counts.counted_ends(timed.tables, timed.events, units)
+        own, name = (timed.tables, timed.events), f"counts of timed steps, {timed.name}"
+        event, number = inputs.cpu(name, on_cpu_counts.counted_ends, *own, units)
         launch: dict[str, Any] = {"geometry": inputs.lane, "stream": inputs.stream}
         _, *found = step_counts.counts(timed.steps, timed.there, units, **launch)
         yield ComparedArray("event", found[0], event)
         yield ComparedArray("count", found[1], number)
     for timed in _timed(inputs, short_chain):
-        event, _ = on_cpu_hits.hits(timed.tables, timed.events, inputs.keys, WITHIN, units)
-        firsts = np.append(np.searchsorted(event, inputs.report), len(event))
-        lowest = windows.lowest_starts(inputs.keys, inputs.begin, firsts, event, WITHIN)
-        ends = units, firsts, event, lowest
-        number = on_cpu_counts.counts(timed.tables, timed.events, units, SegmentHits(*ends[1:]))
+        *ends, number = inputs.cpu(f"counts of a short chain, {timed.name}", _short_here, inputs, timed)
         short = short_tables(timed.tables)
-        counted = step_counts.short_counts(timed.steps, short, timed.there, *ends, inputs.lane, inputs.stream)
+        counted = step_counts.short_counts(
+            timed.steps, short, timed.there, units, *ends, inputs.lane, inputs.stream
+        )
         yield ComparedArray("count of a short chain", counted, number)
+
+
+def _short_here(inputs: Inputs, timed: _DeviceInput) -> list[np.ndarray]:
+    """The hits of a short chain by segment, their events, the lowest starts and the counts, on the CPU."""
+    units = _units(inputs)
+    event, _ = on_cpu_hits.hits(timed.tables, timed.events, inputs.keys, WITHIN, units)
+    first = np.append(np.searchsorted(event, inputs.report), len(event))
+    lowest = windows.lowest_starts(inputs.keys, inputs.begin, first, event, WITHIN)
+    ends = first, event, lowest
+    return [*ends, on_cpu_counts.counts(timed.tables, timed.events, units, SegmentHits(*ends))]
 
 
 def short_chain(bound: type) -> StepTables:
@@ -109,7 +123,8 @@ def _timed(inputs: Inputs, tables_of: Any) -> Iterator[_DeviceInput]:
     for bound, times in ((np.uint64, moments.view(np.uint64)), (np.float64, moments / 2)):
         tables = tables_of(bound)
         there = StepEvents(to_device(inputs.symbols.astype(np.uint16)), copied(times), copied(places))
-        yield _DeviceInput(StepEvents(inputs.symbols, times, places), there, tables, device_steps(tables))
+        here = StepEvents(inputs.symbols, times, places)
+        yield _DeviceInput(str(times.dtype), here, there, tables, device_steps(tables))
 
 
 def _units(inputs: Inputs) -> LoopSegments:

@@ -7,10 +7,13 @@ import numpy as np
 from cer_gpu.engine.cuda.check.inputs import NONE, WITHIN, A, Answers, B, C, ComparedArray, Inputs
 from cer_gpu.engine.machines import masked_sums as on_cpu
 from cer_gpu.kernels.teams import cpu, cuda, cuda_masks
-from cer_gpu.kernels.teams.contract import AbreastEvents, Edges, Spans, no_sums
+from cer_gpu.kernels.teams.contract import AbreastEvents, Edges, GroupSums, Spans, no_sums
 from cer_gpu.kernels.teams.cpu_masks import beginnings
-from cer_gpu.kernels.windows.contract import comparable
+from cer_gpu.kernels.windows.contract import MeasuredWindow, comparable
 from cer_gpu.plan.automaton_masks import MaskedTeam, Moves, masked_of
+
+Bounds = tuple[np.ndarray, np.ndarray, np.ndarray]
+"""Where segments begin, are reported from, and stop."""
 
 NODES, GROUP = 3, 50
 """Nodes of `A ; B ; C`, and events of a group of sums."""
@@ -27,11 +30,12 @@ def abreast_sums(inputs: Inputs) -> Answers:
         group = NONE if at is inputs.keys else np.arange(len(at)) // GROUP
         events = AbreastEvents(inputs.symbols, window.keys, at, group)
         groups = 1 if not len(group) else int(group[-1]) + 1
-        here = no_sums(groups, edges.masks.shape[1], at.dtype)
-        cpu.abreast(edges, Spans(begin, sizes), NODES, events, *bounds, here)
+        empty = no_sums(groups, edges.masks.shape[1], at.dtype)
+        case = f"sums of variants abreast, {keys.dtype} and {at.dtype}"
+        here = inputs.cpu(case, _abreast_here, edges, Spans(begin, sizes), events, bounds, empty)
         team, units = cuda.device_team(edges, begin, NODES), cuda.AbreastUnits(*bounds)
         _, there = cuda.abreast(team, sizes, cuda.device_events(events), units, groups, inputs.lane)
-        yield from map(ComparedArray, here._fields, there, here)
+        yield from map(ComparedArray, there._fields, there, here)
 
 
 def masked_sums(inputs: Inputs) -> Answers:
@@ -47,14 +51,13 @@ def masked_sums(inputs: Inputs) -> Answers:
         group = NONE if at is inputs.keys else np.arange(len(at)) // GROUP
         events = AbreastEvents(inputs.symbols, window.keys, at, group)
         groups = 1 if not len(group) else int(group[-1]) + 1
-        begins = masked.ends.begins, inputs.symbols, window.keys, window.keys.dtype.type(window.size)
-        most = int(beginnings(*begins, inputs.begin, inputs.stop)) + 1
-        here = no_sums(groups, many, at.dtype)
-        on_cpu.masked_sums(masked, begins[-1], events, *bounds, here)
+        empty = no_sums(groups, many, at.dtype)
+        case = f"sums of variants with iterations, {keys.dtype} and {at.dtype}"
+        most, *here = inputs.cpu(case, _masked_here, masked, window, events, bounds, empty)
         size, units = np.array([window.size], window.keys.dtype), cuda.AbreastUnits(*bounds)
         there = cuda.device_events(events)
-        _, found = cuda_masks.abreast_masked(team, size, there, units, most, groups, inputs.lane)
-        yield from map(ComparedArray, here._fields, found, here)
+        _, found = cuda_masks.abreast_masked(team, size, there, units, int(most), groups, inputs.lane)
+        yield from map(ComparedArray, found._fields, found, here)
 
 
 def carried_sums(inputs: Inputs) -> Answers:
@@ -67,14 +70,50 @@ def carried_sums(inputs: Inputs) -> Answers:
     for at in (inputs.keys, inputs.keys.astype(np.float64)):
         events = AbreastEvents(inputs.symbols, np.empty(0, np.uint64), at, NONE)
         runs = np.zeros((lanes, masked.nodes, many), np.int64)
-        here = no_sums(1, many, at.dtype)
         bounds = inputs.begin, inputs.stop
         _, carried, found = cuda_masks.abreast_carried(
             team, cuda.device_events(events), *bounds, runs, 1, inputs.lane
         )
-        on_cpu.carried_sums(masked, events, *bounds, np.arange(lanes), runs, here)
-        yield ComparedArray("carried", carried, runs)
-        yield from map(ComparedArray, here._fields, found, here)
+        case = f"sums of variants without a window, {at.dtype}"
+        empty = no_sums(1, many, at.dtype)
+        after, *here = inputs.cpu(case, _carried_here, masked, events, bounds, runs, empty)
+        yield ComparedArray("carried", carried, after)
+        yield from map(ComparedArray, found._fields, found, here)
+
+
+def _abreast_here(
+    edges: Edges, spans: Spans, events: AbreastEvents, bounds: Bounds, sums: GroupSums
+) -> GroupSums:
+    cpu.abreast(edges, spans, NODES, events, *bounds, sums)
+    return sums
+
+
+def _masked_here(
+    masked: MaskedTeam,
+    window: MeasuredWindow,
+    events: AbreastEvents,
+    bounds: Bounds,
+    sums: GroupSums,
+) -> list[np.ndarray]:
+    """One more than the most events at which the runs of a window begin, and the sums."""
+    begin, _, stop = bounds
+    size = window.keys.dtype.type(window.size)
+    most = beginnings(masked.ends.begins, events.cells, window.keys, size, begin, stop)
+    on_cpu.masked_sums(masked, size, events, *bounds, sums)
+    return [np.array(int(most) + 1), *sums]
+
+
+def _carried_here(
+    masked: MaskedTeam,
+    events: AbreastEvents,
+    bounds: tuple[np.ndarray, np.ndarray],
+    runs: np.ndarray,
+    sums: GroupSums,
+) -> list[np.ndarray]:
+    """The numbers of runs that are carried on, and the sums."""
+    after = runs.copy()
+    on_cpu.carried_sums(masked, events, *bounds, np.arange(len(runs)), after, sums)
+    return [after, *sums]
 
 
 def _masked() -> MaskedTeam:

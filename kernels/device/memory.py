@@ -1,0 +1,74 @@
+"""Reads of memory that Numba lacks: at an address, 16 bytes at a time, and of what other blocks publish.
+
+An address takes the place of an array where a kernel reads columns of any type: an array of each type would
+be one more form of the kernel. The caller keeps the array until the kernel is done.
+"""
+
+import ctypes
+
+from numba import types
+
+from .availability import simulated
+
+if simulated():
+
+    def words_at(address):
+        """The 16 bytes at an address, a multiple of 16, as two uint64."""
+        return tuple(types.uint64(word) for word in (ctypes.c_uint64 * 2).from_address(int(address)))
+
+    def byte_at(address):
+        """The byte at an address as uint64."""
+        return types.uint64(ctypes.c_uint8.from_address(int(address)).value)
+
+    def newest(numbers, at):
+        """`numbers[at]` of an int64 array as it is in memory now, whatever this thread has read before."""
+        return numbers[at]
+
+else:
+    from llvmlite import ir
+    from numba.cuda.extending import intrinsic
+
+    _GLOBAL = 1
+    """The address space of global memory."""
+
+    @intrinsic
+    def words_at(typing, address):
+        """The 16 bytes at an address, a multiple of 16, as two uint64."""
+
+        def code(context, builder, signature, arguments):
+            pair = ir.VectorType(ir.IntType(64), 2)
+            found = builder.load(builder.inttoptr(arguments[0], ir.PointerType(pair, _GLOBAL)), align=16)
+            words = [builder.extract_element(found, ir.IntType(32)(part)) for part in range(2)]
+            return context.make_tuple(builder, signature.return_type, words)
+
+        return types.UniTuple(types.uint64, 2)(types.int64), code
+
+    @intrinsic
+    def byte_at(typing, address):
+        """The byte at an address as uint64."""
+
+        def code(context, builder, signature, arguments):
+            found = builder.load(builder.inttoptr(arguments[0], ir.PointerType(ir.IntType(8), _GLOBAL)))
+            return builder.zext(found, ir.IntType(64))
+
+        return types.uint64(types.int64), code
+
+    @intrinsic
+    def newest(typing, numbers, at):
+        """`numbers[at]` of an int64 array as it is in memory now, whatever this thread has read before."""
+
+        def code(context, builder, signature, arguments):
+            array = context.make_array(signature.args[0])(context, builder, value=arguments[0])
+            place = builder.gep(array.data, [arguments[1]])
+            kind = ir.FunctionType(ir.IntType(64), [place.type])
+            load = ir.InlineAsm(kind, "ld.volatile.global.b64 $0, [$1];", "=l,l,~{memory}", side_effect=True)
+            return builder.call(load, [place])
+
+        return types.int64(numbers, types.int64), code
+
+
+def address_of(array):
+    """Where an array of the device begins, for kernels that read at addresses; 0 where it has no elements."""
+    if not array.size:
+        return 0
+    return array._ary.ctypes.data if simulated() else array.device_ctypes_pointer.value
