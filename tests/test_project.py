@@ -91,6 +91,7 @@ KERNEL_IMPORTS = {
     "typing",
     "numpy",
     "numba",
+    "llvmlite",  # Numba's own: intrinsics are written with it
     "cupy",
 }
 

@@ -68,6 +68,28 @@ class ReadingPlan(NamedTuple):
     held: int
 
 
+class ColumnShares(NamedTuple):
+    """What the values of a column add to the index, from its `FIELDS`.
+
+    ==============  =============  ======================================================================
+    `kind`, `bits`  int64, uint64  what the values are, and how many bits each has
+    `infinity`      int64          of floats, as `ordered` gives it
+    `valid`         int64          the address of a byte for each row, 0 for nulls; 0: no row is null
+    `absent`        int64          what a null adds
+    `bounds`        int64 [m]      as `ordered` gives them
+    `shares`        int64 [n]
+    ==============  =============  ======================================================================
+    """
+
+    kind: Any
+    bits: Any
+    infinity: Any
+    valid: Any
+    absent: Any
+    bounds: Any
+    shares: Any
+
+
 @device
 def place_of(row):
     """Where the index of a row of the tile lies: threads that read rows 2, 4, 8 or 16 apart never collide."""
@@ -75,34 +97,34 @@ def place_of(row):
 
 
 @device
-def range_of(value, kind, bits, bounds, infinity):
-    """The elementary range of a value: of a float NaN it is 0. `value` has `bits` bits, as uint64."""
-    top = int64(value << (uint64(64) - bits))
-    if kind == UNSIGNED:
+def range_of(value, adding):
+    """The elementary range of a value, as uint64, of a column that is compared; of a float NaN it is 0."""
+    top = int64(value << (uint64(64) - adding.bits))
+    if adding.kind == UNSIGNED:
         top ^= LEAST
-    elif kind == FLOAT:
+    elif adding.kind == FLOAT:
         magnitude = top & MOST
-        if magnitude > infinity:
+        if magnitude > adding.infinity:
             return 0
         top = -magnitude if top < 0 else magnitude
-    return elementary_range(top, bounds)
+    return elementary_range(top, adding.bounds)
 
 
 @device
-def add_word(word, bits, row, each, begin, end, kind, infinity, valid, bounds, shares, absent, index):
+def add_word(word, each, row, adding, begin, end, index):
     """Add the shares of the `each` values in a word to the index; rows count from `begin`."""
-    mask = uint64(ALL_BITS) >> (uint64(64) - bits)
+    mask = uint64(ALL_BITS) >> (uint64(64) - adding.bits)
     for _ in range(each):
         if 0 <= row < end - begin:
-            share = absent
-            if valid == 0 or byte_at(valid + begin + row) != 0:
+            share = adding.absent
+            if adding.valid == 0 or byte_at(adding.valid + begin + row) != 0:
                 value = word & mask
-                if kind == CODES:
-                    share = shares[int64(value)]
+                if adding.kind == CODES:
+                    share = adding.shares[int64(value)]
                 else:
-                    share = shares[range_of(value, kind, bits, bounds, infinity)]
+                    share = adding.shares[range_of(value, adding)]
             index[place_of(row)] += share
-        word >>= bits
+        word >>= adding.bits
         row += 1
 
 
@@ -127,11 +149,16 @@ def add_column(column, table, begin, end, index):
     `column` its `FIELDS`, `table` the plan, or a copy.
     """
     shift = column[SHIFT]
-    bits = uint64(8) << uint64(shift)
     each = (CHUNK // 2) >> shift
-    kind, valid, absent, infinity = column[KIND], column[VALID], column[ABSENT], column[INFINITY]
-    bounds = table[column[BOUNDS] : column[BOUNDS] + column[N_BOUNDS]]
-    shares = table[column[SHARES] : column[SHARES] + column[N_SHARES]]
+    adding = ColumnShares(
+        column[KIND],
+        uint64(8) << uint64(shift),
+        column[INFINITY],
+        column[VALID],
+        column[ABSENT],
+        table[column[BOUNDS] : column[BOUNDS] + column[N_BOUNDS]],
+        table[column[SHARES] : column[SHARES] + column[N_SHARES]],
+    )
     lowest = column[DATA] + (begin << shift)
     highest = column[DATA] + (end << shift)
     first = lowest & -CHUNK
@@ -141,9 +168,8 @@ def add_column(column, table, begin, end, index):
         else:
             low, high = assembled(address, lowest, highest)
         row = (address - lowest) >> shift
-        add_word(low, bits, row, each, begin, end, kind, infinity, valid, bounds, shares, absent, index)
-        row += each
-        add_word(high, bits, row, each, begin, end, kind, infinity, valid, bounds, shares, absent, index)
+        add_word(low, each, row, adding, begin, end, index)
+        add_word(high, each, row + each, adding, begin, end, index)
 
 
 @device

@@ -4,21 +4,31 @@ An address takes the place of an array where a kernel reads columns of any type:
 be one more form of the kernel. The caller keeps the array until the kernel is done.
 """
 
-import ctypes
-
+import numpy as np
 from numba import types
 
 from .availability import simulated
 
 if simulated():
 
+    class _AddressedArray:
+        """Two words, or a byte, at an address, as NumPy takes what lies in memory."""
+
+        def __init__(self, address, shape, kind):
+            self.__array_interface__ = {
+                "data": (int(address), True),
+                "shape": shape,
+                "typestr": kind,
+                "version": 3,
+            }
+
     def words_at(address):
         """The 16 bytes at an address, a multiple of 16, as two uint64."""
-        return tuple(types.uint64(word) for word in (ctypes.c_uint64 * 2).from_address(int(address)))
+        return tuple(np.asarray(_AddressedArray(address, (2,), "<u8")))
 
     def byte_at(address):
         """The byte at an address as uint64."""
-        return types.uint64(ctypes.c_uint8.from_address(int(address)).value)
+        return types.uint64(np.asarray(_AddressedArray(address, (), "|u1")))
 
     def newest(numbers, at):
         """`numbers[at]` of an int64 array as it is in memory now, whatever this thread has read before."""
@@ -71,4 +81,4 @@ def address_of(array):
     """Where an array of the device begins, for kernels that read at addresses; 0 where it has no elements."""
     if not array.size:
         return 0
-    return array._ary.ctypes.data if simulated() else array.device_ctypes_pointer.value
+    return array.ctypes.data if simulated() else array.device_ctypes_pointer.value
