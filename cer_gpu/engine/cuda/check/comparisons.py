@@ -64,8 +64,19 @@ def _given(inputs: Inputs, name: str, tests: list[tuple[int, int]]) -> tuple[Any
     events = PairedEvents(inputs.symbols, NONE, slots, sides[None], words[None])
     base = np.append(0, np.cumsum(inputs.stop - inputs.begin))
     segments = ComparedSegments(inputs.begin, inputs.report, inputs.stop, base)
-    arranged = inputs.cpu(f"order of {name} events", arrange, tables, events, segments)
+    arranged = inputs.cpu(f"order of {name} events", _arranged, tables, events, segments)
     return tables, events, segments, ArrangedEntries(*arranged)
+
+
+def _arranged(tables: ComparedTables, events: PairedEvents, segments: ComparedSegments) -> ArrangedEntries:
+    """`arrange`, with equal words in the order of their events: NumPy's order depends on the processor."""
+    found = arrange(tables, events, segments)
+    for slot, word, rank in zip(*found[1:], strict=True):
+        rows = np.flatnonzero(rank >= 0)
+        first = segments.base[np.searchsorted(segments.base, rows, side="right") - 1]
+        place = first + rank[rows]
+        rank[rows[np.lexsort((word[place], slot[place], first))]] = np.sort(place) - first
+    return found
 
 
 def _tables(tests: list[tuple[int, int]]) -> ComparedTables:
