@@ -9,6 +9,7 @@ from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from virtual_device import VirtualDevice, installed
@@ -16,6 +17,8 @@ from virtual_device import VirtualDevice, installed
 if installed() is None:
     pytest.skip("test_virtual_device runs these tests", allow_module_level=True)
 
+from cer_gpu.kernels.classify import cuda as classify
+from cer_gpu.kernels.device.words import copied
 from numba import cuda
 from test_cuda_devices import OPTIONS, QUERIES, agree, small, trades
 
@@ -60,7 +63,24 @@ class _Event:
         return None
 
 
+@pytest.fixture
+def _plan_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The plan of a reading needs no wait: by one that is not there a kernel might read without end."""
+    written: list[np.ndarray] = []
+    address_columns, reading_plan = classify.address_columns, classify.reading_plan
+
+    def noted(words: np.ndarray, addresses: list[tuple[int, int]]) -> None:
+        address_columns(words, addresses)
+        written.append(words)
+
+    monkeypatch.setattr(classify, "address_columns", noted)
+    monkeypatch.setattr(
+        classify, "reading_plan", lambda _, head, cells: reading_plan(copied(written.pop()), head, cells)
+    )
+
+
 @pytest.mark.virtual_device_faults
+@pytest.mark.usefixtures("_plan_there")
 @pytest.mark.parametrize("missing", ["copied", "wait"])
 def test_a_wait_that_is_missing(device: VirtualDevice, missing: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Kernels do not wait for their events, or a buffer is filled while kernels still read from it."""
