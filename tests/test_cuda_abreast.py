@@ -15,8 +15,9 @@ from test_backtest import ticks
 import cer_gpu as cer
 from cer_gpu.engine.cuda.machines import teams
 from cer_gpu.engine.machines import numbers
-from cer_gpu.engine.run import team_run
+from cer_gpu.engine.run import passes, team_run
 from cer_gpu.plan.automaton_team import edges_of
+from cer_gpu.plan.machine import TEAMS
 
 if not USABLE:
     pytest.skip(f"{USABLE.reason}; the simulator runs these tests", allow_module_level=True)
@@ -100,6 +101,20 @@ def test_without_memory_the_cpu_follows_them(followed: list[int], monkeypatch: p
     monkeypatch.setattr(teams, "tried_on", lambda number, action: None)
     assert cer.backtest(sweep, ticks(80), order_by="ts", device="cuda").to_arrow().equals(expected)
     assert followed == [0]
+
+
+def test_kernels_of_teams_that_are_wrong_are_not_used(
+    followed: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def wrong(number: int, *engines: str) -> str | None:
+        return "the kernel is wrong" if TEAMS in engines else None
+
+    monkeypatch.setattr(passes, "why_wrong", wrong)
+    sweep = cer.sweep("SELECT * WHERE (A AS a FILTER a[x > $p]) ; B WITHIN 2 hours", p=list(range(8)))
+    with pytest.warns(UserWarning, match=r"the kernel is wrong\. The queries run one by one"):
+        there = cer.backtest(sweep, ticks(80), order_by="ts", device="cuda").to_arrow()
+    assert followed == []
+    assert there.equals(cer.backtest(sweep, ticks(80), order_by="ts", device="cpu").to_arrow())
 
 
 def test_numbers_that_may_not_fit_are_counted_one_by_one(

@@ -58,8 +58,8 @@ def passes_of(bound: Mapping[int, BoundQuery]) -> Passes:
     for devices in dict.fromkeys(one.place.numbers for one in bound.values() if one.place.numbers):
         there = [number for number, one in bound.items() if one.place.numbers == devices]
         found = abreast_there([bound[number].compiled for number in there])
-        faults = (fault for one in devices if (fault := why_wrong(one, TEAMS)) is not None) if found else ()
-        if (fault := next(iter(faults), None)) is not None:
+        fault = next(filter(None, (why_wrong(one, TEAMS) for one in devices if found)), None)
+        if fault is not None:
             warn(f"{fault}. The queries run one by one")
             continue
         bunches += [ReadingBunch([there[one] for one in each.numbers], each.made) for each in found]
