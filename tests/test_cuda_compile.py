@@ -43,7 +43,7 @@ def forms(name: str, architecture: tuple[int, int]) -> tuple[tuple[types.Type, .
     return signatures if architecture == ARCHITECTURES[-1] else signatures[:1]
 
 
-@lru_cache(2)
+@lru_cache(max(len(kernel.signatures) for kernel in KERNELS))
 def lowered(name: str, signature: tuple[types.Type, ...]) -> Any:
     """A form of a kernel in LLVM's language, of which each architecture makes its own PTX."""
     # a kernel that calls a device function asks the present device for nothing but this
