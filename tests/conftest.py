@@ -47,10 +47,10 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 
 
 @pytest.fixture(autouse=True)
-def _checked_here(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+def _checked_here(monkeypatch: pytest.MonkeyPatch) -> None:
     """On virtual devices, which other processes do not have, this process checks a device."""
     module = sys.modules.get("virtual_device.device")
-    if module is not None and module.installed() and request.path.name != "test_virtual_check.py":
+    if module is not None and module.installed():
         findings = import_module("cer_gpu.engine.cuda.check.findings")
         monkeypatch.setattr(findings, "check_in_process", findings.check_here)
 

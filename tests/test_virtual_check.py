@@ -41,6 +41,11 @@ def virtual(settings: str) -> str:
 
 
 @pytest.fixture(autouse=True)
+def _checked_here() -> None:
+    """Elsewhere this process checks; here another one does, which has virtual devices of its own."""
+
+
+@pytest.fixture(autouse=True)
 def _nothing_known(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     findings.forget()
@@ -124,11 +129,9 @@ def test_what_ends_the_other_process_is_told(
     script: str, fault: Fault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(checker, "SCRIPT", script)
-    monkeypatch.setattr(checker, "START_S", 3)
-    monkeypatch.setattr(checker, "FAMILY_S", 0)
-    found = check_in_process(0, ["hits"])
-    assert found is not None
-    assert found.fault == fault
+    if "sleep" in script:
+        monkeypatch.setattr(checker, "START_S", 3)
+        monkeypatch.setattr(checker, "FAMILY_S", 0)
     assert findings.fault_of(0) == fault
     # What no kernel is to blame for is not stored.
     stored = list((Path(os.environ["XDG_CACHE_HOME"]) / "cer-gpu" / "devices").glob("*.json"))
