@@ -3,7 +3,7 @@
 ============  =====================================================================================
 `inputs`      what all families read: an automaton, a join, and the events of some hundred segments
 `cpu_answers` the CPU's answers, stored in `cpu_answers.npz.xz`
-`columns`     classification, compaction, prefix sums
+`columns`     prefix sums, classification
 `runs`        hits, windows, counts, long segments without a window
 `joins`       hits and counts of joins
 `steps`       hits and counts of timed steps

@@ -77,7 +77,7 @@ def checked_anew(number: int) -> CheckResult | None:
 
     Returns
     -------
-    Checked or None
+    CheckResult or None
         None where the device has no memory left for the check.
     """
     names = [family.name for family in FAMILIES]
