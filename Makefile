@@ -76,7 +76,7 @@ test-timed: $(VENV)/.ready-test
 	$(BIN)/python tests/timed_campaign.py
 	$(BIN)/python tests/timed_cases.py --cases $(CASES)
 
-# Every kernel of devices, compiled for two architectures without a GPU: about four minutes of a processor.
+# Every kernel of devices, compiled for two architectures without a GPU: two and a half minutes of a processor.
 test-kernels: $(VENV)/.ready-test
 	$(PYTEST) --all tests/test_cuda_compile.py
 

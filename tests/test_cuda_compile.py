@@ -1,6 +1,6 @@
 """Every kernel is compiled ahead of time for two architectures, without a GPU and without a driver.
 
-The forms for all types of keys, codes and sums for one architecture, one form for the other: about four
+The forms for all types of keys, codes and sums for one architecture, one form for the other: two and a half
 minutes of a processor. By default one kernel is compiled, and with `--all` every one.
 """
 

@@ -84,7 +84,7 @@ def test_columns_become_positions_and_symbols(
     geometry: Geometry, rows: int, draws: Callable[[int], range]
 ) -> None:
     """Columns of all types that begin anywhere in memory, in one stage or several, and any share is kept."""
-    for seed in draws(72):
+    for seed in draws(36):
         rng = np.random.default_rng([seed, rows, geometry.threads])
         stages: list[list[Adder]] = []
         strides, tables = [], []
