@@ -6,7 +6,6 @@ with a little room: whoever makes a plan cheaper lowers it.
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
@@ -22,9 +21,9 @@ if installed() is None:
 
 from cer_gpu.kernels.classify.cuda import TILES
 from cer_gpu.kernels.device.geometry import Geometry
-from numba import cuda
 
 import cer_gpu as cer
+from bench.device_model import cost
 from bench.device_runs import (
     KEPT,
     PRICED,
@@ -47,61 +46,14 @@ EVENTS = 100_000
 """Events of a plan."""
 
 
-class Cost(NamedTuple):
-    """What a run costs once all is compiled and the pool of memory is filled.
-
-    ===============  ====================================================================
-    `bytes_an_event`   that all kernels together read and write
-    `launches`
-    `waits`          of the host: synchronisations, and copies to it that it waits for
-    `allocations`    of the driver, beside the pool
-    `calls`          of the driver
-    ===============  ====================================================================
-    """
+class Budget(NamedTuple):
+    """What a run may cost, as `Cost`, but bytes for each event."""
 
     bytes_an_event: float
     launches: int
     waits: int
     allocations: int
     calls: int
-
-
-WAITS = ("cuCtxSynchronize", "cuStreamSynchronize", "cuEventSynchronize", "cuMemcpyDtoH_v2")
-ALLOCATIONS = ("cuMemAlloc_v2", "cuMemAllocAsync", "cuMemHostAlloc", "cuMemAllocHost_v2")
-LAUNCHES = "cuLaunchKernel"
-"""Which `cuLaunchKernelEx` calls, too."""
-
-
-def cost(run: Callable[[], object]) -> Cost:
-    """What a run costs after the first one: the least of some, since threads of the host may be late.
-
-    Python's collector does not run meanwhile: what holds memory of a device until it comes by is a fault.
-    """
-    gc.collect()
-    gc.disable()
-    try:
-        run()
-        cuda.synchronize()
-        return Cost(*map(min, zip(*(_next_cost(run) for _ in range(3)))))
-    finally:
-        gc.enable()
-
-
-def _next_cost(run: Callable[[], object]) -> Cost:
-    device = installed()
-    assert device is not None
-    device.reset()
-    run()
-    cuda.synchronize()
-    traffic, calls = device.traffic().values(), device.calls()
-    moved = sum(one.bytes_read + one.bytes_written for one in traffic)
-    return Cost(
-        round(moved / EVENTS, 1),
-        sum(one.launches for one in traffic),
-        sum(calls.get(name, 0) for name in WAITS) - 1,
-        sum(calls.get(name, 0) for name in ALLOCATIONS),
-        sum(calls.values()) - 1,
-    )
 
 
 def resident() -> OnDevice:
@@ -135,16 +87,16 @@ PLANS: dict[str, Callable[[], Callable[[], Any]]] = {
 }
 
 BUDGETS = {
-    "resident: hits": Cost(16, 6, 6, 0, 120),
-    "resident: count": Cost(23, 6, 8, 0, 140),
-    "pinned: hits": Cost(16, 7, 10, 1, 405),
-    "pinned: count": Cost(23, 7, 10, 1, 420),
-    "pinned, no window: count": Cost(24, 15, 10, 1, 440),
-    "keyed: count": Cost(65, 5, 14, 1, 330),
-    "join: count": Cost(440, 9, 15, 1, 485),
-    "gaps: count": Cost(134, 5, 20, 1, 370),
-    "general: count": Cost(610, 3, 17, 1, 465),
-    "risen: count": Cost(36, 3, 11, 1, 370),
+    "resident: hits": Budget(16, 6, 6, 0, 120),
+    "resident: count": Budget(23, 6, 8, 0, 140),
+    "pinned: hits": Budget(16, 7, 10, 1, 405),
+    "pinned: count": Budget(23, 7, 10, 1, 420),
+    "pinned, no window: count": Budget(24, 15, 10, 1, 440),
+    "keyed: count": Budget(65, 5, 14, 1, 330),
+    "join: count": Budget(440, 9, 15, 1, 485),
+    "gaps: count": Budget(134, 5, 20, 1, 370),
+    "general: count": Budget(610, 3, 17, 1, 465),
+    "risen: count": Budget(36, 3, 11, 1, 370),
 }
 
 
@@ -152,8 +104,9 @@ BUDGETS = {
 def test_a_plan_keeps_its_budget(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (units, comparisons, general):
         monkeypatch.setattr(module, "LEAST", 1)
-    found, most = cost(PLANS[name]()), BUDGETS[name]
-    for what, here, bound in zip(Cost._fields, found, most):
+    counted, most = cost(PLANS[name]()), BUDGETS[name]
+    found = Budget(round(counted.moved / EVENTS, 1), *counted[1:])
+    for what, here, bound in zip(Budget._fields, found, most):
         if what in ("bytes_an_event", "launches"):
             assert bound / 1.2 - 1 <= here <= bound, (what, found)  # far below it, the bound is to be lowered
         else:  # how often the host waits and allocates depends on its threads
