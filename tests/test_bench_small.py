@@ -24,6 +24,7 @@ from spark_sessions import GROUP
 
 import bench.backtest
 import bench.joins
+import bench.live
 import bench.row_patterns
 import bench.spark
 import bench.views
@@ -111,6 +112,8 @@ def test_section_of_spark(name, spark, monkeypatch):
         return measure_cpu(functions, runs, 0)
 
     monkeypatch.setattr(bench.spark, "measure_cpu", measured)
+    for constant, small in {"WARM": 1, "BATCHES": 2, "MINUTE": 3, "SLOW": 2000}.items():
+        monkeypatch.setattr(bench.live, constant, small)
     monkeypatch.setattr(bench.spark, "FILE_QUERIES", {"run, keyed": FILE_QUERIES["run, keyed"]})
     check_section(name)
     assert spark.range(1).count() == 1
