@@ -200,6 +200,6 @@ FAULTS = (
         "self._additions.clear()",
         "pass",
         "Rows that a snapshot has taken are not taken again.",
-        ("test_live.py::test_micro_batches_that_are_killed_give_what_one_run_gives",),
+        ("test_live_row_patterns.py::test_micro_batches_that_are_killed_give_what_one_run_gives",),
     ),
 )
