@@ -163,14 +163,14 @@ def _next_cost(run: Callable[[], object]) -> Cost:
     )
 
 
-def device_runs(sizes: Sizes) -> Iterator[tuple[str, DeviceRun]]:
+def counted_runs(sizes: Sizes) -> Iterator[tuple[str, DeviceRun]]:
     """The runs by their names, in the order of `bench/device.py`."""
     window = ThreeSteps(KEPT, within=1000).text
     for name, text in (("resident", window), ("resident, no window", WINDOWLESS)):
         for ask in ("hits", "count"):
             yield f"{name}: {ask}", DeviceRun(partial(_resident, text, ask), sizes.resident, 0)
     for ask in ("hits", "count"):
-        yield f"pinned: {ask}", DeviceRun(partial(_pinned, window, ask), sizes.resident, 12)
+        yield f"pinned: {ask}", DeviceRun(partial(pinned_run, window, ask), sizes.resident, 12)
     for kind, (_, names, field, ask) in KINDS.items():
         if ask in ASKED and field != "attribute":
             own = 4 + 8 * (len(names) - 1)  # the code of the type, and numbers
@@ -182,7 +182,8 @@ def _resident(text: str, ask: str, events: int) -> Callable[[], Any]:
     return run
 
 
-def _pinned(text: str, ask: str, events: int) -> Callable[[], Any]:
+def pinned_run(text: str, ask: str, events: int) -> Callable[[], Any]:
+    """A question over columns in page-locked memory of the host."""
     return partial(getattr(cer.compile(text), ask), page_locked_table(events, PRICED), device="cuda")
 
 
@@ -241,7 +242,7 @@ def main(arguments: list[str] | None = None) -> int:
     there = {one["case"]: one for one in json.loads(MEASURED.read_text(encoding="utf-8"))["runs"]}
     found = []
     sys.stdout.write(f"{HEAD}\n")
-    for case, run in device_runs(Sizes()):
+    for case, run in counted_runs(Sizes()):
         if asked.runs is None or case.startswith(tuple(asked.runs)):
             found.append(predicted(case, run, there.get(case)))
             sys.stdout.write(f"{line(found[-1])}\n")

@@ -47,8 +47,7 @@ def test_in_the_simulator(process: str, pytestconfig: pytest.Config) -> None:
     """What switches the simulator on is read when Numba is imported, so it cannot be this process."""
     files = [str(TESTS / name) for name in RUN_THERE[process]]
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *files]
-    if pytestconfig.getoption("--all"):
-        command.append("--all")
+    command += [name for name in ("--all", "--every") if pytestconfig.getoption(name)]
     if process != AS_ON_A_DEVICE:
         command += ["-p", "small_blocks"]
     done = subprocess.run(

@@ -6,9 +6,8 @@ with a little room: whoever makes a plan cheaper lowers it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -23,16 +22,11 @@ from cer_gpu.kernels.classify.cuda import TILES
 from cer_gpu.kernels.device.geometry import Geometry
 
 import cer_gpu as cer
-from bench.device_model import cost
+from bench.device_model import DeviceRun, cost, counted_runs, pinned_run
 from bench.device_runs import (
     KEPT,
-    PRICED,
     WINDOWLESS,
-    OnDevice,
     Sizes,
-    answer_of,
-    on_device,
-    page_locked_table,
 )
 from bench.queries import ThreeSteps
 from cer_gpu.engine.cuda.classify import CudaClassifier
@@ -56,34 +50,9 @@ class Budget(NamedTuple):
     calls: int
 
 
-def resident() -> OnDevice:
-    """Three filtered steps in a window, over columns that lie on the device."""
-    return on_device(ThreeSteps(KEPT, within=1000).text, page_locked_table(EVENTS, PRICED))
-
-
-def from_host(ask: str, text: str) -> Callable[[], Any]:
-    """The same from page-locked memory of the host."""
-    table = page_locked_table(EVENTS, PRICED)
-    return partial(getattr(cer.compile(text), ask), table, device="cuda")
-
-
-def of_kind(kind: str) -> Callable[[], Any]:
-    """A run of the bench through the host; a device that is real takes it from 1,024 partitions on."""
-    sizes = Sizes(keyed=EVENTS, joined=EVENTS, gapped=EVENTS, carried=EVENTS, keys=2000)
-    return partial(answer_of(kind, sizes), "cuda")
-
-
-PLANS: dict[str, Callable[[], Callable[[], Any]]] = {
-    "resident: hits": lambda: resident().hits,
-    "resident: count": lambda: resident().count,
-    "pinned: hits": lambda: from_host("hits", ThreeSteps(KEPT, within=1000).text),
-    "pinned: count": lambda: from_host("count", ThreeSteps(KEPT, within=1000).text),
-    "pinned, no window: count": lambda: from_host("count", WINDOWLESS),
-    "keyed: count": lambda: of_kind("keyed: count"),
-    "join: count": lambda: of_kind("join: count"),
-    "gaps: count": lambda: of_kind("gaps: count"),
-    "general: count": lambda: of_kind("general: count"),
-    "risen: count": lambda: of_kind("risen: count"),
+RUNS = {
+    **dict(counted_runs(Sizes())),
+    "pinned, no window: count": DeviceRun(partial(pinned_run, WINDOWLESS, "count"), EVENTS, 12),
 }
 
 BUDGETS = {
@@ -100,11 +69,11 @@ BUDGETS = {
 }
 
 
-@pytest.mark.parametrize("name", PLANS)
+@pytest.mark.parametrize("name", BUDGETS)
 def test_a_plan_keeps_its_budget(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (units, comparisons, general):
         monkeypatch.setattr(module, "LEAST", 1)
-    counted, most = cost(PLANS[name]()), BUDGETS[name]
+    counted, most = cost(RUNS[name].make(EVENTS)), BUDGETS[name]
     found = Budget(round(counted.moved / EVENTS, 1), *counted[1:])
     for what, here, bound in zip(Budget._fields, found, most):
         if what in ("bytes_an_event", "launches"):

@@ -43,6 +43,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    config.option.all |= config.getoption("--every")
     number = len(drawn(EXAMPLES, config))
     settings.register_profile("tier", max_examples=number, deadline=None, derandomize=True)
     settings.load_profile("tier")

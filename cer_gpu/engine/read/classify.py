@@ -16,7 +16,7 @@ from cer_gpu.engine.read.derive import Reader, overflow, read_columns
 from cer_gpu.engine.read.sources import columns
 from cer_gpu.engine.read.sources.arrow_types import decoded
 from cer_gpu.engine.read.sources.columns import NONE_BEYOND, Codes, Values
-from cer_gpu.engine.read.text_shares import SEEN, OccurringNames, OccurringValues, TextShares
+from cer_gpu.engine.read.text_shares import SEEN, OccurringNames, TextShares
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import RowError
 from cer_gpu.frozen_dataclass import dataclass
@@ -99,7 +99,7 @@ class Classifier:
     ----------
     names : OccurringNames
         The names that occur in the columns of types and streams.
-    values : OccurringValues
+    values : OccurringNames
         The texts that occur in columns that filters compare with some.
     whole : int
         Arithmetic and functions of batches with more rows are evaluated block by block.
@@ -122,9 +122,9 @@ class Classifier:
         self.whole = BLOCK
         self.completed: Callable[[pa.RecordBatch], pa.RecordBatch] = lambda batch: batch
         self.names = OccurringNames()
-        self.values = OccurringValues()
+        self.values = OccurringNames()
         self._texts = {
-            name: TextShares(axes, self._dtypes, self.names.note, self.values)
+            name: TextShares(axes, self._dtypes, self.names, self.values)
             for name, axes in reading.texts.items()
         }
 
@@ -211,7 +211,7 @@ class Classifier:
             found = np.unique(data[:SEEN] if unseen is None else data[:0]).astype(np.int64)
             found = np.union1d(found, data[np.isin(data, numbers)])
             spelled = ["true" if one else "false" for one in found] if axis.kind is ValueType.BOOL else found
-            self.names.note(axis, map(str, spelled))
+            self.names.note(axis.column, axis.names, map(str, spelled))
 
     def _block(
         self, adders: list[list[Adder]], before: int, block: tuple[int, int]
@@ -404,7 +404,7 @@ class Classifier:
         else:
             codes = columns.codes(events.column(name), name)
             texts = TextShares(
-                [StageAxis(0, number, axis, 1)], [index.dtype], lambda *_: None, OccurringValues()
+                [StageAxis(0, number, axis, 1)], [index.dtype], OccurringNames(), OccurringNames()
             )
             shares = texts.of(codes.dictionary)[0]
             adder = Adder(codes, shares.of_code, None, shares.of_null)

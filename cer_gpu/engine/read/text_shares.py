@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import field
 
 import numpy as np
@@ -33,12 +33,12 @@ SEEN = 1000
 
 @dataclass(frozen=True, slots=True)
 class OccurringNames:
-    """The names that events have had so far.
+    """The names, or other texts, that events have had so far.
 
     Attributes
     ----------
     unseen : dict of str to set of str
-        For each column, the names of the query that no event has had.
+        For each column that has been read, the names of the query that no event has had.
     seen : dict of str to set of str
         For each column, some of the names that events have had.
     """
@@ -46,12 +46,18 @@ class OccurringNames:
     unseen: dict[str, set[str]] = field(default_factory=dict)
     seen: dict[str, set[str]] = field(default_factory=dict)
 
-    def note(self, axis: ColumnAxis, texts: Iterable[str]) -> None:
-        """Note that events have had some names in the column of an axis."""
+    def note(self, column: str, names: Iterable[str], texts: Iterable[str]) -> None:
+        """Note that events have had some texts in a column of which the query has some names."""
         texts = list(texts)
-        seen = self.seen.setdefault(axis.column, set())
+        seen = self.seen.setdefault(column, set())
         seen.update(texts[: SEEN - len(seen)])
-        self.unseen.setdefault(axis.column, set(axis.names)).difference_update(texts)
+        if column not in self.unseen:
+            self.unseen[column] = set(names)
+        self.unseen[column].difference_update(texts)
+
+    def lacks(self, column: str, names: Iterable[str]) -> bool:
+        """Whether a column has been read, and no event has had any of some names of the query."""
+        return self.unseen.get(column, set()).issuperset(names)
 
     def missing(self) -> list[tuple[str, str, list[str]]]:
         """The types and streams of the query that no event had: their column, name, and names that occur."""
@@ -60,38 +66,6 @@ class OccurringNames:
             for column, names in self.unseen.items()
             for name in sorted(names)
         ]
-
-
-@dataclass(frozen=True, slots=True)
-class OccurringValues:
-    """The texts that the filters of a query name, and those that events have had so far.
-
-    Attributes
-    ----------
-    named : dict of str to set of str
-        For each column that has been read, the texts of the query.
-    found : dict of str to set of str
-        Those of them that events have had.
-    seen : dict of str to set of str
-        For each column, some of the texts that events have had.
-    """
-
-    named: dict[str, set[str]] = field(default_factory=dict)
-    found: dict[str, set[str]] = field(default_factory=dict)
-    seen: dict[str, set[str]] = field(default_factory=dict)
-
-    def note(self, column: str, named: Iterable[str], texts: Sequence[str]) -> None:
-        """Note that events have had some texts in a column."""
-        own = self.named.setdefault(column, set())
-        own.update(named)
-        self.found.setdefault(column, set()).update(own.intersection(texts))
-        seen = self.seen.setdefault(column, set())
-        seen.update(texts[: SEEN - len(seen)])
-
-    def lacks(self, column: str, values: Iterable[str]) -> bool:
-        """Whether a column has been read, and no event has had any of some texts of the query."""
-        missing = self.named.get(column, set()) - self.found.get(column, set())
-        return missing.issuperset(values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,24 +95,26 @@ class TextShares:
         The axes that read the column.
     dtypes : sequence of numpy dtype
         The dtype of the index of each stage.
-    note : callable
-        Called with the texts that are seen, for an axis of names: with all of a few, else with the names and
-        some others.
-    values : OccurringValues
-        The texts that are seen where filters compare the column with some.
+    names : OccurringNames
+        Told of the texts that are seen, for an axis of names: of all of a few, else of the names and some
+        others.
+    values : OccurringNames
+        Told of all texts that are seen, where filters compare the column with some.
     """
 
     def __init__(
         self,
         axes: Sequence[StageAxis],
         dtypes: Sequence[np.dtype],
-        note: Callable[[ColumnAxis, list[str]], None],
-        values: OccurringValues,
+        names: OccurringNames,
+        values: OccurringNames,
     ) -> None:
         self._axes = axes
         self._dtypes = dtypes
-        self._note = note
+        self._occurring = names
         self._values = values
+        self._compared: dict[str, set[str]] = {}
+        """The texts that filters compare the column with, by its name."""
         self._names: dict[int, dict[str | None, int]] = {}
         """For each axis of names, by its place in `axes`, the class of each."""
         self._absent: list[int] = []
@@ -148,6 +124,9 @@ class TextShares:
                 self._absent.append(0)
             else:
                 assert isinstance(each.axis, MatchAxis | CutAxis)
+                if isinstance(each.axis, CutAxis) and isinstance(each.axis.operand, Attribute):
+                    compared = self._compared.setdefault(each.axis.operand.name, set())
+                    compared.update(each.axis.constants.tolist())
                 self._absent.append(int(each.axis.text_classes([None])[0]))
         self._dictionary: pa.Array | None = None
         self._shares: dict[int, Shares] = {}
@@ -210,12 +189,15 @@ class TextShares:
         assert isinstance(axis, ColumnAxis)
         if len(dictionary) <= SEEN:
             texts = dictionary.to_pylist()
-            self._note(axis, [text for text in texts if text is not None])
+            there = [text for text in texts if text is not None]
+            self._occurring.note(axis.column, axis.names, there)
             return np.array([class_of.get(text, 0) for text in texts], np.int64)
         found = pc.index_in(dictionary, value_set=pa.array(axis.names, dictionary.type))
         classes = found.fill_null(-1).to_numpy().astype(np.int64) + 1
         names = [axis.names[place - 1] for place in np.unique(classes).tolist() if place]
-        self._note(axis, [*names, *dictionary.slice(0, SEEN).drop_null().to_pylist()])
+        self._occurring.note(
+            axis.column, axis.names, [*names, *dictionary.slice(0, SEEN).drop_null().to_pylist()]
+        )
         return classes
 
     def _numbered(self, dictionary: pa.Array) -> np.ndarray:
@@ -232,6 +214,6 @@ class TextShares:
                 axis = self._axes[number].axis
                 assert isinstance(axis, MatchAxis | CutAxis)
                 self._of_text[number] = np.append(known, axis.text_classes(new))
-                if isinstance(axis, CutAxis) and isinstance(axis.operand, Attribute):
-                    self._values.note(axis.operand.name, axis.constants.tolist(), new)
+            for column, compared in self._compared.items():
+                self._values.note(column, compared, new)
         return numbers
