@@ -199,3 +199,27 @@ def test_texts_and_times_are_compared() -> None:
     for compared in ("c.s > a.s", "c.s = a.s", "c.t <= a.t - 3 s"):
         query = cer.compile(f"SELECT * WHERE A AS a ; B AS b ; C AS c FILTER {compared} WITHIN 40 EVENTS")
         assert query.counts(table, engine="apart").equals(query.counts(table, engine="general"))
+
+
+OPERATORS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
+
+
+@pytest.mark.parametrize("op", OPERATORS)
+@pytest.mark.parametrize("window", [7, 90, None])
+def test_hits_of_a_pair_start_at_the_latest_event_that_agrees(op: str, window: int | None) -> None:
+    rng = np.random.default_rng(7)
+    rising = np.arange(120) // 3
+    drifting = np.arange(400) / 40 + rng.normal(0, 3, 400)
+    within = "" if window is None else f"WITHIN {window} EVENTS"
+    query = cer.compile(f"SELECT * FROM E WHERE E AS a ; E AS b FILTER a.x {op} b.x {within}")
+    assert "apart: hits" in query.explain(verbose=True)
+    for values in (rising, rising[::-1], rng.integers(0, 9, 400), drifting, -drifting):
+        there = rng.random(len(values)) < 0.95
+        found = query.hits(pa.table({"x": pa.array(values, mask=~there)}), type_column=None).to_pydict()
+        wanted = {}
+        for end in np.flatnonzero(there).tolist():
+            before = np.arange(0 if window is None else max(0, end - window), end)
+            agreed = before[there[before] & OPERATORS[op](values[before], values[end])]
+            if len(agreed):
+                wanted[end] = int(agreed[-1])
+        assert dict(zip(found["position"], found["latest_start"], strict=True)) == wanted

@@ -38,11 +38,24 @@ full, or n:
 `start`            int64                  in: the row to continue from
 `numbers`          int32 [n]              out: the number of each row's text, -1 for a null
 =================  =====================  =======================================================
+
+`number_codes` numbers the texts of rows by their codes in a dictionary. It gives how many are unknown:
+
+============  ==========================  ====================================================
+`known`       int32 [texts]               in: the number of each text, `UNKNOWN` before it has one
+`codes`       int32 [batch]               in
+`valid`       uint8 [batch] or [0]        in: 0 at a null, whose code may be anything
+`rows`        int64 [n]                   in: which rows of the batch
+`numbers`     int32 [n]                   out: -1 for a null
+============  ==========================  ====================================================
 """
 
 from typing import NamedTuple
 
 import numpy as np
+
+UNKNOWN = -2
+"""The number of a text of a dictionary that has none yet."""
 
 SMALL = 1 << 16
 """Up to this many places a table is filled to a quarter: it stays in the cache, where a longer search costs

@@ -7,7 +7,7 @@ as long as the hash of a text.
 import numpy as np
 
 from ..jit import SELDOM, inline, jit
-from .contract import room_of
+from .contract import UNKNOWN, room_of
 
 SHORT = 15
 """The most bytes of texts that `number_short_texts` numbers."""
@@ -339,3 +339,18 @@ def number_short_texts(data, bounds, words, numbers, first, out, halt):
             count += 1
         out[row] = numbers[place]
     return count
+
+
+@jit
+def number_codes(known, codes, valid, rows, numbers):
+    """Number the texts of rows by their codes; see `contract`."""
+    holes = valid.shape[0] > 0
+    unknown = 0
+    for k in range(rows.shape[0]):
+        row = rows[k]
+        if holes and valid[row] == 0:
+            numbers[k] = -1
+        else:
+            numbers[k] = known[np.uint64(codes[row])]
+            unknown += numbers[k] == UNKNOWN
+    return unknown

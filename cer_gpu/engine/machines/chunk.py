@@ -161,16 +161,16 @@ class Chunk:
 
 
 def by_lane(
-    tail: EventArrays | None, new: EventArrays, lane_count: int, workers: Workers
+    tail: EventArrays | None, new: list[EventArrays], lane_count: int, workers: Workers
 ) -> tuple[EventArrays, Segments]:
     """The events of a tail and new ones, grouped by lane; no segment runs a lane without new events."""
-    parts = [new] if tail is None or not len(tail) else [tail, new]
-    total = sum(map(len, parts))
-    old = total - len(new)
-    if not len(new.lanes):
+    parts = new if tail is None or not len(tail) else [tail, *new]
+    total, fresh = sum(map(len, parts)), sum(map(len, new))
+    old = total - fresh
+    if not any(len(part.lanes) for part in new):
         whole = np.array([[0], [old], [total], [0]], np.int64)
-        return joined(parts), Segments(*(whole if len(new) else whole[:, :0]))
-    numbers = new.lanes if len(parts) == 1 else np.concatenate([part.lanes for part in parts])
+        return joined(parts), Segments(*(whole if fresh else whole[:, :0]))
+    numbers = parts[0].lanes if len(parts) == 1 else np.concatenate([part.lanes for part in parts])
     lanes = np.arange(lane_count, dtype=np.int32)
     if lane_count > SPARSE * total:
         lanes, numbers = np.unique(numbers, return_inverse=True)
@@ -185,12 +185,13 @@ def by_lane(
     return events, Segments(begin[used], report[used], stop[used], lanes[used].astype(np.int64))
 
 
-def chunk_in_order(tail: EventArrays | None, new: EventArrays) -> Chunk:
+def chunk_in_order(tail: EventArrays | None, new: list[EventArrays]) -> Chunk:
     """Events of earlier chunks and new ones as a chunk in the order of the stream."""
-    events = new if tail is None else joined([tail, new])
+    events = joined(new if tail is None else [tail, *new])
     if events.payload is not None and len(events.payload):
         events = replace(events, payload=events.payload.combine_chunks())
-    whole = Segments(*np.array([[0], [len(events) - len(new)], [len(events)], [0]], np.int64))
+    old = 0 if tail is None else len(tail)
+    whole = Segments(*np.array([[0], [old], [len(events)], [0]], np.int64))
     return Chunk(events, whole, whole, in_order=True)
 
 
@@ -198,7 +199,7 @@ def make_chunk(
     window: WindowPlan | None,
     ranks: bool,
     tail: EventArrays | None,
-    new: EventArrays,
+    new: list[EventArrays],
     lane_count: int,
     workers: Workers,
 ) -> Chunk:
@@ -211,7 +212,7 @@ def make_chunk(
         Whether the runner admits starts by their ranks where the attribute of the window falls.
     tail : EventArrays or None
         The events of earlier chunks that are still in the window.
-    new : EventArrays
+    new : list of EventArrays
         In the order of the stream.
     """
     events, lanes = by_lane(tail, new, lane_count, workers)

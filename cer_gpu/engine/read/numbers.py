@@ -13,7 +13,7 @@ from cer_gpu.engine.read.sources.columns import same_memory, validity
 from cer_gpu.engine.read.sources.text_codes import bytes_of, fixed
 from cer_gpu.kernels.classify.contract import NONE_MISSING
 from cer_gpu.kernels.keys import cpu as kernels
-from cer_gpu.kernels.keys.contract import SMALL, TextTable, WordTable, room_of
+from cer_gpu.kernels.keys.contract import SMALL, UNKNOWN, TextTable, WordTable, room_of
 from cer_gpu.kernels.lanes.cpu import gather, ordinals
 
 LEAST = 1 << 8
@@ -40,9 +40,6 @@ _FROM_HERE = np.zeros(1, np.int32)
 """Where a single text begins."""
 
 _FROM_HERE.flags.writeable = False
-
-_UNKNOWN = -2
-"""The number of a text that has not been looked up."""
 
 
 class CountedNumbers(ABC):
@@ -358,22 +355,18 @@ class TextNumbers(CountedNumbers):
         if self._dictionary is None or not same_memory(dictionary, self._dictionary):
             # Held on to, so that no other dictionary comes to lie where this one does.
             self._dictionary = dictionary
-            self._of_dictionary = np.full(len(dictionary) + 1, _UNKNOWN, np.int32)
-            self._of_dictionary[-1] = -1
+            self._of_dictionary = np.full(len(dictionary), UNKNOWN, np.int32)
             if len(dictionary) <= max(len(texts), ALL_OF_FEW):
-                self._of_dictionary[:-1] = self.encode(dictionary)
+                self._of_dictionary[:] = self.encode(dictionary)
         indices = numbers_of(texts.indices, "")
-        codes, valid = indices.data, indices.valid
-        if rows is not None:
-            codes, valid = codes[rows], valid[rows] if len(valid) else valid
-        if len(valid):
-            codes = np.where(valid, codes, len(dictionary))
-        numbers = self._of_dictionary[codes]
-        unknown = numbers == _UNKNOWN
-        if unknown.any():  # of a large dictionary only what occurs is numbered
-            missing = np.unique(codes[unknown])
+        codes = fixed(indices.data.astype(np.int32, copy=False))
+        rows = np.arange(len(codes)) if rows is None else rows
+        numbers = np.empty(len(rows), np.int32)
+        given = self._of_dictionary, codes, fixed(indices.valid), rows, numbers
+        if kernels.number_codes(*given):  # of a large dictionary only what occurs is numbered
+            missing = np.unique(codes[rows[numbers == UNKNOWN]])
             self._of_dictionary[missing] = self.encode(dictionary.take(pa.array(missing)))
-            numbers = self._of_dictionary[codes]
+            kernels.number_codes(*given)
         return numbers
 
     def _grow(self, size: int) -> None:

@@ -148,14 +148,15 @@ class OrderedValues:
         RowError
             If a value by which an event is compared does not fit 64 bits.
         """
-        read = self._reader(batch)
+        some = self._rows_of(batch, rows)
+        read = self._reader(some)
         known: dict[tree.Expression, tuple[Values, str | None]] = {}
         for number, column in enumerate(self._values):
             at = VALUE_ROWS * number
             if number in self._exact or self._is_text(column.value, batch.schema):
                 self._by_texts[number] = 1
                 if number in self._exact:
-                    numbers = self._exactly(number, batch, rows, symbols, before)
+                    numbers = self._exactly(number, batch, rows, some, symbols, before)
                 else:
                     assert isinstance(column.value, tree.Attribute)
                     numbers = self.texts.encode(columns.single(batch.column(column.value.name)), rows)
@@ -163,37 +164,52 @@ class OrderedValues:
                 continue
             domain = self._domain(column, batch)
             if column.value not in known:
-                known[column.value] = evaluate(column.value, read, len(batch))
+                known[column.value] = evaluate(column.value, read, len(rows))
             values, unit = known[column.value]
-            beyond = self._beyond(column.value, values, batch)
+            beyond = self._beyond(column.value, values, some)
             own = domain_of(values.data, unit)
             if own == domain and own.kind != "u" and not len(beyond):
-                value_rows(values.data, values.valid, rows, out[at : at + VALUE_ROWS])
+                value_rows(values.data, values.valid, out[at : at + VALUE_ROWS])
                 continue
-            data = values.data[rows]
-            there = values.valid[rows] != 0 if len(values.valid) else np.ones(len(rows), bool)
-            if data.dtype.kind == "f":
-                there &= ~np.isnan(data)
+            there = values.present
+            if values.data.dtype.kind == "f":
+                there &= ~np.isnan(values.data)
             if len(beyond):
-                far = beyond[rows] & there
+                far = beyond & there
                 self._check(number, batch, rows, far & self._asked[symbols, number], before)
                 there &= ~far
-            words, sides = in_domain(data, own, domain, there)
+            words, sides = in_domain(values.data, own, domain, there)
             sides[~there] = NO_VALUE
             out[at] = sides
             out[at + 1], out[at + 2] = halves_of(words)
 
+    def _rows_of(self, batch: pa.RecordBatch, rows: np.ndarray) -> pa.RecordBatch:
+        """Some rows of a batch, with the columns that values are computed from; texts are not computed."""
+        if len(rows) == len(batch):
+            return batch
+        computed = [
+            each.value
+            for number, each in enumerate(self._values)
+            if number in self._exact or not self._is_text(each.value, batch.schema)
+        ]
+        read = {each for value in computed for name in attributes_of(value) for each in (name, f"{UNFIT}{name}")}
+        names = [name for name in batch.schema.names if name in read]
+        return batch.select(names).take(pa.array(rows)) if names else batch.slice(0, len(rows))
+
     def _exactly(
-        self, number: int, batch: pa.RecordBatch, rows: np.ndarray, symbols: np.ndarray, before: int
+        self,
+        number: int,
+        batch: pa.RecordBatch,
+        rows: np.ndarray,
+        some: pa.RecordBatch,
+        symbols: np.ndarray,
+        before: int,
     ) -> np.ndarray:
-        """The numbers of the texts of a value that may be a decimal of any size, -1 where there is none."""
+        """The numbers of the texts of a value that may be a decimal of any size, -1 where there is none.
+
+        `some` has the rows of the batch that are asked for; the rest is as for `write_rows`.
+        """
         value = self._values[number].value
-        if len(rows) != len(batch):
-            read = {each for name in attributes_of(value) for each in (name, f"{UNFIT}{name}")}
-            names = [name for name in batch.schema.names if name in read]
-            some = batch.select(names).take(pa.array(rows)) if names else batch.slice(0, len(rows))
-        else:
-            some = batch
         digits, wide = self._most_digits(batch), self._wide(some)
         kind = some.schema.field(value.name).type if isinstance(value, tree.Attribute) else None
         halved = kind is not None and pa.types.is_decimal128(kind) and kind.scale == digits

@@ -261,24 +261,23 @@ class Chunker:
     def rest(self) -> Chunk | None:
         """The events that are in no chunk yet, as a chunk; None if there are none."""
         waiting, self._waiting, self._again = self._waiting, [], 0
-        return self.chunk(joined(waiting)) if waiting else None
+        return self.chunk(waiting) if waiting else None
 
-    def chunk(self, new: EventArrays) -> Chunk:
+    def chunk(self, new: list[EventArrays]) -> Chunk:
         """The next events of the stream, with those that the window still reaches, as a chunk."""
-        (new,) = self.relieve([new])
+        new = self.relieve(new)
         self._touched[:] = False
         tail = self._tail
-        if len(new.lanes) and not self._carries:
-            tail = self._tails.take(present(new.lanes, self._intake.lane_count))
-        query = self._query
+        lanes = self._intake.lane_count
         if self.carries_ungrouped:
-            return Chunk(new, NO_SEGMENTS, NO_SEGMENTS)
+            return Chunk(joined(new), NO_SEGMENTS, NO_SEGMENTS)
+        if len(new[0].lanes) and not self._carries:
+            tail = self._tails.take(present(np.concatenate([part.lanes for part in new]), lanes))
+        query = self._query
         if self.in_order:
             self._last = chunk_in_order(self._tail, new)
             return self._last
-        chunk = make_chunk(
-            query.window, query.traits.bound == "ranks", tail, new, self._intake.lane_count, self._workers
-        )
+        chunk = make_chunk(query.window, query.traits.bound == "ranks", tail, new, lanes, self._workers)
         self._last = chunk
         return chunk
 

@@ -24,7 +24,7 @@ class WindowRerun:
     def push(self, new: EventArrays) -> PushResult | None:
         """Add further events, at least one; as `StreamState.push`."""
         runner = self._run.runner
-        chunk = self._run.chunker.chunk(new)
+        chunk = self._run.chunker.chunk([new])
         return PushResult(chunk.events, runner.ends(chunk), lambda some: runner.answers(chunk, some))
 
     def relieve(self, rows: int | None = None) -> None:

@@ -198,7 +198,7 @@ class ResidentRun:
             none = np.empty(0, np.int64)
             more = () if run.more is None else run.more(new, none)
             return ReportedEnds(none, none, more)
-        return reported(run.runner, run.chunker.chunk(new), asked, run.query.limit, run.more)
+        return reported(run.runner, run.chunker.chunk([new]), asked, run.query.limit, run.more)
 
     def _fetched(self, like: pa.Table | None) -> EventArrays | None:
         """The events that the window still needs, copied to the host; `like` as for `_over`."""
