@@ -37,6 +37,7 @@ def select(text: str) -> t.SelectQuery:
         ("(A ;[<= 1 s] B) WITHIN [>= 1 ms]", "(A ; B) WITHIN [>= 1 ms]", [(1, "s")]),
         ("PROJECT(A ;[<= 5 s] B | A) UNLESS (C ;[<= 1 s] D)", "PROJECT(A ; B | A) UNLESS (C ;[<= 1 s] D)",
          [(5, "s")]),
+        ("(A ;[<= 5 s] B) OR ((C ; D) WITHIN [<= 5 s])", "(A ; B) OR (C ; D)", [(5, "s")]),
         ("(A ;[<= 5 s] B) FOLLOWED BY [<= 1 s] C", "(A ; B) FOLLOWED BY [<= 1 s] C", [(5, "s")]),
     ],
 )  # fmt: skip
@@ -56,6 +57,7 @@ def test_intervals_over_the_whole_pattern(text: str, left: str, bounds: list[tup
         "A+ ;[<= 5 s] B",
         "A ; B ;[<= 5 s] C",
         "(A ;[<= 5 s] B) OR C",
+        "(A ;[<= 5 s] B) OR (C ;[<= 6 s] D)",
         "(A ;[<= 5 s] B)+",
         "MAX((A ; B) WITHIN [<= 5 s])",
         "A UNLESS (A ;[<= 5 s] B)",
@@ -158,8 +160,9 @@ def drawn(rng: Random) -> str:
     made = f"{rng.choice('AB')} AS x {rng.choice(';;;:')}{gap} {rng.choice(('B', 'C', '(B OR C)'))} AS y"
     made = f"({made}) FILTER {rng.choice(CONDITIONS)}"
     for _ in range(rng.randrange(3)):
-        around = rng.choice(("WITHIN", "UNLESS", "BY", "PROJECT"))
+        around = rng.choice(("WITHIN", "UNLESS", "BY", "PROJECT", "OR"))
         made = {
+            "OR": f"(({made}) OR D AS x ;{gap} C AS y)",
             "WITHIN": f"(({made}) WITHIN {bound()})",
             "UNLESS": f"(({made}) UNLESS (D ;{bound()} A))",
             "BY": f"(({made}) {rng.choice(('', 'NOT '))}FOLLOWED BY {bound()} D)",

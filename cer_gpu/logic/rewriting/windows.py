@@ -1,7 +1,8 @@
 """An interval that bounds a whole complex event from above is WITHIN.
 
 `A AS a ;[<= 5 s] B AS b` lasts as long as its gap, so it means `A AS a ; B AS b` WITHIN 5 s, and so does
-`(A AS a ; B AS b) WITHIN [<= 5 s]`. Machines that look up what is compared take a window, and no intervals.
+`(A AS a ; B AS b) WITHIN [<= 5 s]`. Alternatives that all last at most 5 s are together WITHIN 5 s. Machines
+that look up what is compared take a window, and no intervals.
 """
 
 from __future__ import annotations
@@ -40,6 +41,11 @@ def without_spans(pattern: t.Pattern) -> tuple[t.Pattern, tuple[t.Bound, ...]]:
         ):
             bound = None if gap is None else _from_above(gap)
             return (pattern, ()) if bound is None else (replace(pattern, gap=None), (bound,))
+        case t.Or():
+            parts = {part: without_spans(part) for part in children(pattern)}
+            first, *others = (bounds for _, bounds in parts.values())
+            if first and all(frozenset(bounds) == frozenset(first) for bounds in others):
+                return rebuild(pattern, lambda part: parts[part][0]), first
         case t.As() | t.Filter() | t.Project() | t.Timed() | t.Unless() | t.Beside():
             (inner,) = marking(pattern)
             made, bounds = without_spans(inner)
