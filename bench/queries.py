@@ -79,9 +79,14 @@ class KeyedSteps:
             f"SELECT a, b, c FROM S WHERE A AS a ; B AS b ; C AS c PARTITION BY key WITHIN {self.within} [ts]"
         )
 
-    def positions(self, codes: np.ndarray, keys: np.ndarray, times: np.ndarray) -> Positions:
-        """Positions of A, of B and of C: key and time as one number, ascending; no window holds two keys."""
-        span = int(times.max(initial=0)) + self.within + 1
+    def positions(
+        self, codes: np.ndarray, keys: np.ndarray, times: np.ndarray, latest: int | None = None
+    ) -> Positions:
+        """Positions of A, of B and of C: key and time as one number, ascending; no window holds two keys.
+
+        `latest` is the last time of all events, if these are some of them.
+        """
+        span = (int(times.max(initial=0)) if latest is None else latest) + self.within + 1
         whole = keys * span + times
         a, b, c = (np.sort(whole[codes == TYPES.index(name)]) for name in "ABC")
         return a, b, c

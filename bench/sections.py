@@ -170,15 +170,22 @@ def _rival(
             yield ratio(section, f"{engine}: best {what} / ours", *ends, target, best)
 
 
+FILE_WITHIN_MS = 10_000
+"""The window of the keyed sequence over a file: about ten events of a key."""
+
+
 def parquet(sizes: Sizes) -> Iterator[Figure]:
     """A large file counted in a process of its own: time, and the most memory."""
     steps = ThreeSteps(kept=0.1)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "events.parquet"
         found: list[list[np.ndarray]] = []
+        keyed_steps, by_key = KeyedSteps(FILE_WITHIN_MS), list[list[np.ndarray]]()
         first = 0
         for part in write_parquet(path, batches(sizes.filed, ("type", "price", "key", "time"))):
             found.append([where + first for where in steps.positions(part["type"], part["price"])])
+            places = np.arange(first, first + len(part["type"]))
+            by_key.append(list(keyed_steps.positions(part["type"], part["key"], places, sizes.filed)))
             first += len(part["type"])
         a, b, c = (np.concatenate(step) for step in zip(*found, strict=True))
         wanted = int(formula.counts(a, b, c, steps.within).sum())
@@ -203,6 +210,37 @@ def parquet(sizes: Sizes) -> Iterator[Figure]:
             Target(1.5, most=True),
             "worst of the runs",
         )
+        a, b, c = (np.sort(np.concatenate(step)) for step in zip(*by_key, strict=True))
+        yield from _beside_reading(path, case, formula.counts(a, b, c, FILE_WITHIN_MS), sizes.runs)
+
+
+def _beside_reading(path: Path, case: str, wanted: np.ndarray, runs: int) -> Iterator[Figure]:
+    """A keyed sequence over a file, beside pyarrow that only reads the columns of the query."""
+    text = f"SELECT * WHERE A ; B ; C PARTITION BY key WITHIN {FILE_WITHIN_MS} MILLISECONDS"
+    query = cer.compile(text)
+    answers.must(query.count(path, order_by="time") == int(wanted.sum()), f"count of {text} over the file")
+    answers.must(len(query.hits(path, order_by="time")) == np.count_nonzero(wanted), f"hits of {text}")
+
+    def reading() -> None:
+        with pq.ParquetFile(path) as file:
+            for group in range(file.num_row_groups):
+                file.read_row_group(group, ["type", "key", "time"])
+
+    times = measure(
+        {
+            "hits": lambda: query.hits(path, order_by="time"),
+            "count": lambda: query.count(path, order_by="time"),
+            "reading": reading,
+        },
+        runs,
+    )
+    for asked in ("hits", "count"):
+        for what, ours, theirs in (
+            ("by the clock", times[asked], times["reading"]),
+            ("CPU time", times[asked].on_processor, times["reading"].on_processor),
+        ):
+            ends = (("ours", ours), ("pyarrow", theirs))
+            yield ratio("parquet", f"{case}, by key: pyarrow reads / {asked}, {what}", *ends, 0.8)
 
 
 def start(sizes: Sizes) -> Iterator[Figure]:

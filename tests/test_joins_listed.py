@@ -129,7 +129,7 @@ def cut_small(monkeypatch: pytest.MonkeyPatch, rng: Random) -> None:
     monkeypatch.setattr("cer_gpu.engine.machines.listed_joins.BUCKET", rng.choice((1, 2, 4, 1 << 14)))
     monkeypatch.setattr("cer_gpu.engine.machines.listed_joins.MOST", rng.choice((1, 8)))
     monkeypatch.setattr("cer_gpu.engine.run.chunks.CHUNK", rng.choice((3, 7, 1 << 20)))
-    monkeypatch.setattr("cer_gpu.engine.machines.listed_joins.SEGMENT", rng.choice((1, 2, 1 << 16)))
+    monkeypatch.setattr("cer_gpu.engine.machines.chunk.SEGMENT", rng.choice((1, 2, 1 << 16)))
     monkeypatch.setattr("cer_gpu.engine.machines.listed_joins.SPARSE", rng.choice((0, 4)))
     monkeypatch.setattr("cer_gpu.engine.workers.usable_cores", lambda: rng.choice((1, 3)))
 

@@ -30,6 +30,20 @@ def test_lowest_starts(kind: type) -> None:
         assert lowest.tolist() == lowest_starts_reference(keys.tolist(), begin, first, event, size)
 
 
+@pytest.mark.parametrize("kind", [np.int64, np.uint64, np.float64])
+def test_events_near_the_last_of_their_lane(kind: type) -> None:
+    rng = random.Random(2)
+    for _ in range(100):
+        lanes = np.array([rng.randrange(3) for _ in range(rng.randrange(12))], np.int32)
+        now, keys = [0, 0, 0], []
+        for lane in lanes.tolist():
+            now[lane] += rng.choice((0, 1, 3))
+            keys.append(now[lane])
+        size = rng.choice((0, 1, 3, 2.5, 100))
+        near = windows.near_last(np.array(keys, kind), lanes, size)
+        assert near.tolist() == [now[lane] - key <= size for lane, key in zip(lanes.tolist(), keys)]
+
+
 def lowest_of_all(keys: np.ndarray, size: float) -> list[int]:
     """The lowest start of every event of one segment."""
     n = len(keys)

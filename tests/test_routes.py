@@ -136,7 +136,10 @@ HOMES = {
     "StepPairRunner": ("machines.step_pairs",),
     "AutomatonRunner": (
         "machines.automaton", "machines.single_runs", "machines.ungrouped_automaton", "cuda.machines",
+        "machines.lane_registers",
     ),
+    "LaneRegisterMachine": ("plan.automaton", "machines.lane_registers"),
+    "LaneRegisterRunner": ("machines.lane_registers",),
     "SingleRunMachine": ("plan.automaton", "machines.single_runs"),
     "SingleRunRunner": ("machines.single_runs",),
     "ClockRunner": ("machines.one_clock",),

@@ -25,6 +25,9 @@ from random_tables import kleene, random_case, tables_of
 import cer_gpu as cer
 from cer_gpu.engine.machines import ungrouped_automaton
 from cer_gpu.engine.machines.automaton import AutomatonRunner
+from cer_gpu.engine.machines.chunk import Chunk
+from cer_gpu.engine.machines.ends import Ends
+from cer_gpu.engine.machines.lane_registers import LaneRegisterRunner
 from cer_gpu.engine.machines.ungrouped_automaton import UngroupedRunner
 from cer_gpu.engine.read.lanes import LaneEncoder
 from cer_gpu.enumeration.forced_runs import ForcedRuns
@@ -191,6 +194,53 @@ def test_neighbours_by_key_agree_with_the_reference(
         query = replace(query, partition=key, window=None, consume=t.Consume.NONE)
         answers += check(query, stream(rng, rng.randrange(10, 19), lap_falls=rng.random() < 0.3), rng)
     assert answers > 12
+
+
+@pytest.mark.parametrize("ordered", [True, False])
+@pytest.mark.draws("seed", 4)
+def test_hits_under_a_window_are_those_of_runs_grouped_by_lane(
+    seed: int, ordered: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In chunks and pieces of a few events, and also where lanes become too many on the way."""
+    rng = random.Random(f"windows {seed}")
+    found: list[tuple[bool, int]] = []
+    ends = LaneRegisterRunner.ends
+
+    def noted(runner: LaneRegisterRunner, chunk: Chunk, bounded: bool = True) -> Ends:
+        runs = ends(runner, chunk, bounded)
+        found.append((chunk.in_order, len(runs)))
+        return runs
+
+    monkeypatch.setattr(LaneRegisterRunner, "ends", noted)
+    for _ in range(60):
+        count, keys = rng.randrange(60, 300), rng.choice((2, 3, 40))
+        draw = np.random.default_rng(rng.randrange(1 << 30))
+        times = np.cumsum(draw.integers(0, 3, count))
+        by_key = draw.integers(0, keys, count)
+        if not ordered:  # each key by itself is
+            times = times[np.argsort(np.argsort(by_key % 2, kind="stable"), kind="stable")]
+        table = pa.table(
+            {"type": draw.choice(list("ABC"), count), "key": by_key, "ts": times, "n": np.arange(count)}
+        )
+        pattern = rng.choice(("A ; B ; C", "A ; B", "A {2} ; C", "A : B", "(A OR B) ; C+"))
+        window = f"{rng.choice((3, 15, 60))} {rng.choice(('SECONDS', 'EVENTS'))}"
+        text = f"SELECT * WHERE {pattern} PARTITION BY key WITHIN {window}"
+        query = cer.compile(text)
+        given = {"order_by": "ts", "order_unit": "s"}
+        with monkeypatch.context() as here:
+            here.setattr("cer_gpu.plan.automaton.AutomatonMachine._runs_in_order", lambda *_: False)
+            wanted = query.hits(table, **given)
+        near = rng.choice((64 * rng.randrange(40), 1 << 21, 1 << 21))
+        monkeypatch.setattr("cer_gpu.engine.machines.lane_registers.NEAR", near)
+        monkeypatch.setattr("cer_gpu.engine.run.bound_query.BATCH", rng.choice((5, 40, 1 << 22)))
+        monkeypatch.setattr("cer_gpu.engine.run.chunks.CHUNK", rng.choice((3, 30, 200)))
+        monkeypatch.setattr("cer_gpu.engine.read.intake.Intake.shows_time", rng.random() < 0.5)
+        monkeypatch.setattr("cer_gpu.engine.machines.chunk.SEGMENT", rng.choice((2, 1 << 16)))
+        monkeypatch.setattr("cer_gpu.engine.workers.usable_cores", lambda: rng.choice((1, 3)))
+        source = table if rng.random() < 0.5 else table.to_reader(max_chunksize=rng.choice((3, 50)))
+        assert query.hits(source, **given).equals(wanted), text
+    assert {in_order for in_order, _ in found} == {True, False}
+    assert sum(ends for in_order, ends in found if in_order) > 100
 
 
 @pytest.mark.draws("seed", 3)

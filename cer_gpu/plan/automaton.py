@@ -22,7 +22,7 @@ from cer_gpu.kernels.runs.programs import (
 from cer_gpu.plan.machine import LANES, LISTING, Device, Traits
 
 if TYPE_CHECKING:
-    from cer_gpu.plan.compiled_query import CompiledQuery
+    from cer_gpu.plan.compiled_query import CompiledQuery, Product
 
 FEW_STATES = 12
 """Up to so many states with runs, what an event changes of its lane costs less than grouping it by lane."""
@@ -123,13 +123,25 @@ class AutomatonMachine:
 
     engine: ClassVar[str] = "automaton"
 
-    def listed_for(self, query: CompiledQuery) -> AutomatonMachine | SingleRunMachine:
-        """What lists the complex events of a query where lanes run together."""
+    def in_order_for(
+        self, query: CompiledQuery, product: Product
+    ) -> AutomatonMachine | SingleRunMachine | LaneRegisterMachine:
+        """What lists the complex events of a query, or finds its hits, where lanes run together."""
+        if product == "hits":
+            return LaneRegisterMachine(self) if self._runs_in_order(query) else self
+        if product != "run":
+            return self
         free = query.window is None and query.consume == "NONE" and query.reading.makes_lanes
         runs = edge_runs(self.tables) if free and self.choice is None else None
         if runs is None or not runs_alone(self.tables, self.monitor):
             return self
         return SingleRunMachine(self, runs)
+
+    def _runs_in_order(self, query: CompiledQuery) -> bool:
+        """Whether hits under WITHIN are found in the order of the stream."""
+        interval = query.window is not None and query.window.kind != "attribute"
+        plain = query.consume == "NONE" and query.suppress is None and self.monitor is None
+        return interval and plain and "lanes" in self.traits.order and bool(query.reading.partition)
 
     @property
     def traits(self) -> Traits:
@@ -153,6 +165,28 @@ class AutomatonMachine:
             return None if self.choice is None else "the CPU applies the strategy of SELECT"
         listing = LISTING if self.choice is None else "the strategy of SELECT"
         return listing if self.monitor is None else f"following the prefixes of the stream, {listing}"
+
+
+@dataclass(frozen=True, slots=True)
+class LaneRegisterMachine:
+    """The same automaton where hits under WITHIN are found in the order of the stream.
+
+    Attributes
+    ----------
+    automaton : AutomatonMachine
+    """
+
+    automaton: AutomatonMachine
+
+    engine: ClassVar[str] = "lane_registers"
+
+    @property
+    def traits(self) -> Traits:
+        return replace(self.automaton.traits, order=frozenset({"window"}))
+
+    def where(self, device: Device) -> str | None:
+        """As `Machine.where`."""
+        return self.automaton.where(device)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ import numpy as np
 
 from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.kernels.joins.contract import JoinTables
-from cer_gpu.plan.compiled_query import CompiledQuery
+from cer_gpu.plan.compiled_query import CompiledQuery, Product
 from cer_gpu.plan.machine import LANES, Device, HostMachine, Traits
 
 
@@ -58,9 +58,10 @@ class JoinMachine(HostMachine):
             return "`:` asks for the event right before"
         return None
 
-    def listed_for(self, query: CompiledQuery) -> JoinMachine | ListedJoinMachine:
+    def in_order_for(self, query: CompiledQuery, product: Product) -> JoinMachine | ListedJoinMachine:
         """What lists the answers of a query where a chunk has its events in the order of the stream."""
-        return ListedJoinMachine(self) if self.why_structure(query) is None else self
+        listed = product == "run" and self.why_structure(query) is None
+        return ListedJoinMachine(self) if listed else self
 
     @property
     def traits(self) -> Traits:

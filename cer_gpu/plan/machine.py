@@ -50,7 +50,7 @@ class Traits:
     order : frozenset of str
         What it runs in the order of the stream, not grouped by lane: "carried", hits and counts that carry;
         "lanes", the same on the CPU where there are partitions; "free", listing where there is no window and
-        nothing is consumed; "window", listing under a window too.
+        nothing is consumed; "window", listing, or hits, under a window too.
     bound : {"interval", "answers", "ranks"}
         How WITHIN over an attribute that falls is kept. "interval": the machine has no part in it. "answers":
         each answer is checked. "ranks": starts are admitted by their ranks, and events at which nothing may

@@ -48,8 +48,8 @@ def hits(program, symbols, starts, keys, size, begin, report, stop, registers):
     return register_ends(latest_ends, program, events, window, segments, registers, -1)
 
 
-def hits_in_order(program, symbols, starts, lanes, registers):
-    """The hits of events of many lanes in the order of the stream, without a window; as `hits`.
+def hits_in_order(program, symbols, starts, lanes, registers, keys=NO_WINDOW.keys, size=0, report=0):
+    """The hits of events of many lanes in the order of the stream; as `hits`.
 
     Each lane has a row of registers, and an event changes those of its lane. Events need not be grouped by
     lane, which costs more than what a small automaton does at an event; the rows of all lanes should stay in
@@ -65,7 +65,11 @@ def hits_in_order(program, symbols, starts, lanes, registers):
     lanes : ndarray, shape (events,), int32
     registers : ndarray, shape (lanes, n_live), int64
         In and out, as for `hits`.
+    keys, size
+        As for `hits`; keys do not decrease in a lane.
+    report : int
+        The first event that is reported.
     """
     events = RegisterEvents(symbols, starts, lanes)
-    whole = LoopSegments(*np.array([[0], [0], [len(symbols)]]))
-    return register_ends(latest_in_order, program, events, NO_WINDOW, whole, registers, -1)
+    whole = LoopSegments(*np.array([[0], [report], [len(symbols)]]))
+    return register_ends(latest_in_order, program, events, comparable(keys, size), whole, registers, -1)

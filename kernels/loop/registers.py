@@ -75,7 +75,7 @@ def follow_registers(program, events, window, segments, registers, out, halt):
     `program`     Program                     in: from `counts_program`; where what is added twice counts
                                               once, as a maximum, from `hits_program`
     `events`      RegisterEvents              in
-    `window`      MeasuredWindow              in; with keys, `starts` and `lanes` are empty
+    `window`      MeasuredWindow              in; with keys, `starts` is empty
     `segments`    LoopSegments                in
     `registers`   [rows, n_registers]         in/out: of the dtype of the product; `none()` at first. The next
                                               events of a lane begin with what those before have left

@@ -277,6 +277,38 @@ def cut_lanes(lanes: Segments, keys: np.ndarray, size: int | float) -> Segments:
     return Segments(*np.array(rows, np.int64).T.copy())
 
 
+def pieces_in_order(
+    chunk: Chunk, size: int | float, threads: int, least: int = 0
+) -> list[tuple[int, int, int]]:
+    """A chunk in the order of the stream, cut for threads where what the window measures ascends.
+
+    Parameters
+    ----------
+    chunk : Chunk
+    size : int or float
+        Of the window.
+    threads : int
+    least : int, optional
+        The least number of events that a piece reports, if that is more than `SEGMENT`.
+
+    Returns
+    -------
+    list of (begin, report, stop)
+        Where a piece begins, one window early if it is not the first, what it reports first, and where it
+        stops. Each reports at least as many events as it runs before them, so that at most half of the work
+        is done twice.
+    """
+    keys, report, stop = chunk.measured, int(chunk.lanes.report[0]), int(chunk.lanes.stop[0])
+    new = stop - report
+    count = max(min(threads, new // max(SEGMENT, least, report)), 1)
+    edges = [report + new * number // count for number in range(count + 1)]
+    if count == 1 or not (keys[1:] >= keys[:-1]).all():
+        return [(0, report, stop)]
+    pieces = [(halo_begin(keys, 0, at, size), at, end) for at, end in pairwise(edges)]
+    short = all(at - begin <= end - at for begin, at, end in pieces)
+    return pieces if short else [(0, report, stop)]
+
+
 def halo_begin(keys: np.ndarray, low: int, at: int, size: int | float) -> int:
     """The least event from `low` on that the window of an end at `at` reaches; keys ascend."""
     end = keys[at].item()

@@ -11,12 +11,11 @@ answers, or many runs are looked at that lead to none, the chunk is listed from 
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import pairwise
 
 import numpy as np
 
 from cer_gpu.engine.machines.answers import Answers
-from cer_gpu.engine.machines.chunk import SEGMENT, Chunk, cut_lanes, halo_begin
+from cer_gpu.engine.machines.chunk import Chunk, cut_lanes, pieces_in_order
 from cer_gpu.engine.machines.ends import Ends, no_ends
 from cer_gpu.engine.machines.joins import JoinRunner
 from cer_gpu.engine.read.lanes import order_by_lane
@@ -106,28 +105,16 @@ class ListedJoinRunner(JoinRunner):
         segments = cut_lanes(chunk.lanes, chunk.events.measured, self._query.window.size)
         return replace(chunk, segments=segments)
 
-    def _bounds(self, chunk: Chunk) -> list[tuple[int, int, int]]:
-        """For each thread where its segment begins, reports and stops: one window early, if not the first.
-
-        A segment reports at least as many events as its window has, so that at most half of the work is done
-        twice.
-        """
-        assert self._query.window is not None
-        report, stop = int(chunk.lanes.report[0]), int(chunk.lanes.stop[0])
-        new = stop - report
-        count = max(min(self._workers.threads, new // max(SEGMENT, report)), 1)
-        edges = [report + new * number // count for number in range(count + 1)]
-        keys, size = chunk.events.measured, self._query.window.size
-        return [(halo_begin(keys, 0, at, size) if at < end else 0, at, end) for at, end in pairwise(edges)]
-
     def _of_segments(self, chunk: Chunk) -> list[ExpandedSegment | None]:
         """The answers of a chunk, segment by segment; None where the structure is to list them."""
+        assert self._query.window is not None
+        pieces = pieces_in_order(chunk, self._query.window.size, self._workers.threads)
         return self._workers.map(
-            "listing", lambda bounds: self._segment(chunk, bounds), self._bounds(chunk), len(chunk.events)
+            "listing", lambda piece: self._segment(chunk, piece), pieces, len(chunk.events)
         )
 
-    def _segment(self, chunk: Chunk, bounds: tuple[int, int, int]) -> ExpandedSegment | None:
-        low, report, stop = bounds
+    def _segment(self, chunk: Chunk, piece: tuple[int, int, int]) -> ExpandedSegment | None:
+        low, report, stop = piece
         slots = np.ascontiguousarray(chunk.events.slots[:, low:stop])
         measured = chunk.events.measured[low:stop]
         part = self._listing(chunk.events.symbols[low:stop], slots, measured, report - low)

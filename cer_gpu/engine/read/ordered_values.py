@@ -192,8 +192,8 @@ class OrderedValues:
             for number, each in enumerate(self._values)
             if number in self._exact or not self._is_text(each.value, batch.schema)
         ]
-        read = {each for value in computed for name in attributes_of(value) for each in (name, f"{UNFIT}{name}")}
-        names = [name for name in batch.schema.names if name in read]
+        read = {name for value in computed for name in attributes_of(value)}
+        names = [name for name in batch.schema.names if name.removeprefix(UNFIT) in read]
         return batch.select(names).take(pa.array(rows)) if names else batch.slice(0, len(rows))
 
     def _exactly(

@@ -218,6 +218,7 @@ class Chunker:
         """Whether chunks are in the order of the stream: events are not grouped by lane."""
         self.in_order = False
         """Whether chunks are in the order of the stream, with the events that the runner still needs."""
+        self._most_lanes: int = getattr(runner, "most_lanes", maxsize)
         self._allowance = Allowance(memory)
         least = (CHUNK if least is None else least) * runner.chunks
         self._least = least if memory is None else min(least, memory // BYTES_OF_EVENT)
@@ -235,7 +236,7 @@ class Chunker:
     def add(self, part: EventArrays) -> Chunk | None:
         """Add the next relevant events; once there are enough, gives a chunk, which has to be run first."""
         if self._last is not None:
-            self._settle()
+            self._settle([part])
         if self._intake.away is not None:
             self._take_back()
         if len(part):
@@ -267,8 +268,11 @@ class Chunker:
         """The next events of the stream, with those that the window still reaches, as a chunk."""
         new = self.relieve(new)
         self._touched[:] = False
-        tail = self._tail
         lanes = self._intake.lane_count
+        if self.in_order and lanes > self._most_lanes:
+            self.in_order = False
+            self.resume(self._tail)
+        tail = self._tail
         if self.carries_ungrouped:
             return Chunk(joined(new), NO_SEGMENTS, NO_SEGMENTS)
         if len(new[0].lanes) and not self._carries:
@@ -294,7 +298,7 @@ class Chunker:
         LimitError
             If what is still needed takes more memory than is allowed.
         """
-        self._settle()
+        self._settle(new)
         if self._tail is None and self._intake.keeps_nothing:
             return new
         self._take_back()
@@ -317,7 +321,7 @@ class Chunker:
 
     def held(self) -> EventArrays | None:
         """The events that later ones may need; for `resume`."""
-        self._settle()
+        self._settle(self._waiting)
         return self._tails.everything() if len(self._tails) else self._tail
 
     def resume(self, tail: EventArrays | None) -> None:
@@ -341,13 +345,13 @@ class Chunker:
         self._touched[lanes] = True
         return self._tails.size_of(lanes)
 
-    def _settle(self) -> None:
-        """Cut the tail out of the last chunk; called only once it is known that more events follow."""
+    def _settle(self, new: list[EventArrays]) -> None:
+        """Cut the tail out of the last chunk; called only once it is known that more events follow: `new`."""
         chunk, self._last = self._last, None
         if chunk is None or self._carries:
             return
         if chunk.in_order:
-            needed = self._runner.needed(chunk)
+            needed = self._over(chunk, self._runner.needed(chunk), new)
             last = len(needed) and len(needed) == len(chunk.events) - needed[0]
             kept = chunk.events.slice(int(needed[0])) if last else chunk.events.take(needed)
             self._tail = kept if len(kept) else None
@@ -362,6 +366,20 @@ class Chunker:
             return
         kept = chunk.events.slice(self._first_kept(chunk))
         self._tail = kept if len(kept) else None
+
+    def _over(self, chunk: Chunk, needed: np.ndarray, new: list[EventArrays]) -> np.ndarray:
+        """The events of a chunk in stream order that are kept, without those whose window is over for `new`.
+
+        Where rows have to be read ahead for that, it is done when events have become twice as many.
+        """
+        window = self._query.window
+        if window is None or not (self._intake.shows_time or len(needed) >= 2 * self._purged):
+            return needed
+        least = self._intake.least_measured(new)
+        if least is not None:
+            needed = needed[chunk.measured[needed] >= least - window.size]
+        self._purged = max(LEAST_PURGED, len(needed))
+        return needed
 
     def _first_needed(self, chunk: Chunk) -> np.ndarray | None:
         """For each lane of a chunk the first event that is kept for later ones; None: all are."""
