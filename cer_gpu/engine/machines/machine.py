@@ -122,7 +122,7 @@ class SummingRunner(Protocol):
 class Chunks(Protocol):
     """Puts new events together with those that the window still needs."""
 
-    def chunk(self, new: EventArrays) -> Chunk:
+    def chunk(self, new: list[EventArrays]) -> Chunk:
         """The next events of the stream as a chunk."""
         ...
 

@@ -33,6 +33,11 @@ class SharedLanes:
         """How many lanes there are so far."""
         return self._intake.lane_count
 
+    @property
+    def shows_time(self) -> bool:
+        """As `Intake.shows_time`."""
+        return self._intake.shows_time
+
     def least_measured(self, new: list[EventArrays]) -> int | float | None:
         """As `Intake.least_measured`."""
         return self._intake.least_measured(new)
