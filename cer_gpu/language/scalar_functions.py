@@ -1,8 +1,8 @@
-"""The functions of one event on single values, as section 4 of the language says: `value_of`.
+"""Arithmetic and functions on single values, as section 4 of the language says: `combined`, `value_of`.
 
 Constants are computed by them when a query is compiled, and comparisons of several events when it runs;
-whole columns are computed by `cer_gpu.engine.read.functions`. Functions of a time are not among them, as
-they need its time zone.
+whole columns are computed by `cer_gpu.engine.read.derive` and `functions`. Functions of a time are not
+among them, as they need its time zone.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 
 from cer_gpu.language.functions import JOINED, OUTERMOST
 from cer_gpu.language.letters import lower, upper
+from cer_gpu.language.signs import COMBINES
 
 Scalar: TypeAlias = Any
 """An int, float, Fraction or text; None is null."""
@@ -34,6 +35,24 @@ def value_of(function: str, values: Sequence[Scalar]) -> Scalar:
         choose = max if function == "GREATEST" else min
         return _outermost(choose, [value for value in values if value is not None])
     return None if None in values else _OF_VALUES[function](*values)
+
+
+def combined(op: str, one: Scalar, other: Scalar) -> Scalar:
+    """`one op other`, of numbers: exact, unless one is a float; null beside a null and for division by 0."""
+    if one is None or other is None:
+        return None
+    if op == "/" or isinstance(one, float) or isinstance(other, float):
+        one, other = nearest_float(one), nearest_float(other)
+    if op in COMBINES:
+        return COMBINES[op](one, other)
+    if other == 0:
+        return None
+    if op == "/":
+        return one / other
+    if isinstance(one, float):
+        return math.nan if math.isinf(one) else math.fmod(one, other)
+    size = abs(one) % abs(other)
+    return -size if one < 0 else size
 
 
 def _outermost(choose: Callable[..., Scalar], values: Sequence[Scalar]) -> Scalar:

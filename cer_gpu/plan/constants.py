@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeAlias
 from cer_gpu.errors import DataError
 from cer_gpu.language import tree
 from cer_gpu.language.functions import FLOATS, OUTERMOST, PREDICATES, TEXTS
-from cer_gpu.language.scalar_functions import nearest_float, value_of
+from cer_gpu.language.scalar_functions import combined, value_of
 from cer_gpu.language.schema import Schema, ValueType
 from cer_gpu.language.signs import HOLDS
 from cer_gpu.language.units import (
@@ -158,9 +158,9 @@ def fold(expression: tree.Expression) -> int | float | str | None:
         case tree.Quantity(value, unit):
             return _plain(nanoseconds(value, unit))
         case tree.Negation(operand):
-            return fold_arithmetic("-", 0, fold(operand))
+            return combined("-", 0, fold(operand))
         case tree.Arithmetic(op, left, right):
-            return fold_arithmetic(op, fold(left), fold(right))
+            return combined(op, fold(left), fold(right))
         case tree.Call(function, arguments):
             return value_of(function, [fold(one) for one in arguments])
     raise TypeError(f"not a constant: {expression!r}")
@@ -258,30 +258,6 @@ def nanoseconds_of_text(text: str, zone: str | None) -> int:
             f"the time zone `{zone}` of a column is not known on this machine, and '{text}' is to be read in "
             f"it: write the offset, as in '{text}+02:00', or install the package tzdata"
         ) from None
-
-
-def fold_arithmetic(
-    op: str, left: int | float | str | None, right: int | float | str | None
-) -> int | float | None:
-    """Arithmetic on two constants by section 4 of the language; None is null."""
-    if left is None or right is None or isinstance(left, str) or isinstance(right, str):
-        return None
-    if op == "/" or isinstance(left, float) or isinstance(right, float):
-        left, right = nearest_float(left), nearest_float(right)
-    if op == "+":
-        return left + right
-    if op == "-":
-        return left - right
-    if op == "*":
-        return left * right
-    if right == 0:
-        return None
-    if op == "/":
-        return left / right
-    if isinstance(left, int) and isinstance(right, int):
-        magnitude = abs(left) % abs(right)
-        return -magnitude if left < 0 else magnitude
-    return math.nan if math.isinf(left) else math.fmod(left, right)
 
 
 def _whole(value: Fraction) -> int | Fraction:

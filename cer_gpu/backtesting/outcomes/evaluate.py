@@ -1,4 +1,8 @@
-"""The values of outcomes: arithmetic over what was looked up, as float64 with NaN where there is no value."""
+"""The values of outcomes: arithmetic over what was looked up, as float64 with NaN where there is no value.
+
+A price that is divided by zero is infinite until the outcome is complete, and only then no value; so this is
+NumPy's arithmetic and not that of queries (`cer_gpu.engine.read.derive`), where a division by zero is null.
+"""
 
 from __future__ import annotations
 

@@ -1,16 +1,22 @@
-"""Arithmetic and functions over whole Arrow columns, with the rules of the language (section 4)."""
+"""Arithmetic and functions over whole Arrow columns, with the rules of the language (section 4).
+
+Numbers of 64 bits are reckoned by `cer_gpu.engine.read.derive`, which classifies events by them. Here are the
+columns of answers: decimals of any size, times in their zones, and texts, in the types of Arrow; and a value
+that does not fit is an error, where an event with such a value may still be classified.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from decimal import Decimal, localcontext
 
-import numpy as np
 import pyarrow as pa
 
+from cer_gpu.engine.read.derive import combined
 from cer_gpu.engine.read.functions import OF_TEXT, TIMES, of_numbers, of_text, of_time
 from cer_gpu.engine.read.sources import columns
 from cer_gpu.engine.read.sources.arrow_types import is_text
+from cer_gpu.engine.read.sources.columns import Values
 from cer_gpu.language import tree
 from cer_gpu.language.functions import FLOATS
 from cer_gpu.language.units import NANOSECONDS, nanoseconds
@@ -97,15 +103,14 @@ def _combined(op: str, left: pa.Array, right: pa.Array) -> pa.Array:
     if any(spans) and op in ("*", "/"):
         span, factor = (left, right) if spans[0] else (right, left)
         return _scaled(op, span, factor)
-    if op == "/":
-        return pc.divide(as_floats(left), _nonzero(as_floats(right)))
-    decimals = pa.types.is_decimal(left.type) and pa.types.is_decimal(right.type)
+    decimals = [pa.types.is_decimal(side.type) for side in (left, right)]
+    if op == "/" or (any(decimals) and not all(decimals)):
+        left, right = as_floats(left), as_floats(right)
+        decimals = [False, False]
+    if not any(decimals):
+        return _of_numbers(op, left, right) if _are_numbers(left, right) else _CHECKED[op](left, right)
     if op == "%":
-        return _decimal_remainder(left, right) if decimals else _remainder(left, right)
-    if not decimals:
-        if any(pa.types.is_decimal(side.type) for side in (left, right)):
-            left, right = as_floats(left), as_floats(right)
-        return _CHECKED[op](left, right)
+        return _decimal_remainder(left, right)
     found = _CHECKED[op](*(side.cast(_wide(side.type)) for side in (left, right)))
     narrow = found.type.precision <= MOST_DIGITS
     return found.cast(pa.decimal128(found.type.precision, found.type.scale)) if narrow else found
@@ -123,20 +128,19 @@ def _wide(kind: pa.DataType) -> pa.DataType:
     return pa.decimal256(min(kind.precision, 37), kind.scale)
 
 
-def _nonzero(values: pa.Array) -> pa.Array:
-    return pc.if_else(pc.equal(values, pa.scalar(0, values.type)), pa.scalar(None, values.type), values)
+def _are_numbers(*values: pa.Array) -> bool:
+    return all(pa.types.is_integer(one.type) or pa.types.is_floating(one.type) for one in values)
 
 
-def _remainder(left: pa.Array, right: pa.Array) -> pa.Array:
-    """`left % right` with the sign of the dividend; null where `right` is 0."""
-    whole = pa.types.is_integer(left.type) and pa.types.is_integer(right.type)
-    left, right = (side if whole else as_floats(side) for side in (left, right))
-    right = _nonzero(right)
-    missing = pc.or_(left.is_null(), right.is_null())
-    one, two = (side.fill_null(1).to_numpy(zero_copy_only=False) for side in (left, right))
-    with np.errstate(all="ignore"):
-        found = np.fmod(one, two)
-    return pa.array(found, mask=missing.to_numpy(zero_copy_only=False))
+def _of_numbers(op: str, left: pa.Array, right: pa.Array) -> pa.Array:
+    """Arithmetic of int64 and float64."""
+    return _array(combined(op, columns.numbers(left, ""), columns.numbers(right, "")), "overflow")
+
+
+def _array(values: Values, error: str) -> pa.Array:
+    if values.beyond.any():
+        raise pa.ArrowInvalid(error)
+    return pa.array(values.data, mask=values.valid == 0 if len(values.valid) else None)
 
 
 def _decimal_remainder(left: pa.Array, right: pa.Array) -> pa.Array:
@@ -164,8 +168,7 @@ def _scaled(op: str, span: pa.Array, factor: pa.Array) -> pa.Array:
         return pc.multiply_checked(span.cast(pa.int64()), factor).cast(span.type)
     fine = pa.duration("ns" if span.type.unit == "ns" else "us")
     counts = span.cast(fine).cast(pa.int64()).cast(pa.float64(), safe=False)
-    number = as_floats(factor)
-    found = pc.multiply(counts, number) if op == "*" else pc.divide(counts, _nonzero(number))
+    found = _of_numbers(op, counts, as_floats(factor))
     found = pc.round(pc.if_else(pc.is_finite(found), found, None))
     return found.cast(pa.int64()).cast(fine)
 
@@ -202,9 +205,7 @@ def called(function: str, arguments: Sequence[pa.Array]) -> pa.Array:
     if pa.types.is_duration(values.type):  # ABS
         return called(function, [values.cast(pa.int64())]).cast(values.type)
     found = of_numbers(function, [(columns.numbers(one, ""), None) for one in arguments], None)
-    if found.beyond.any():
-        raise pa.ArrowInvalid(f"{function} does not fit 64 bits")
-    return pa.array(found.data, mask=found.valid == 0 if len(found.valid) else None)
+    return _array(found, f"{function} does not fit 64 bits")
 
 
 _CHOOSE: dict[str, Callable[..., pa.Array]] = {

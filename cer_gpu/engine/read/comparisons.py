@@ -3,6 +3,9 @@
 A whole number is an int, a decimal a `Fraction`, a time or a span a number of nanoseconds, a text a str. So
 int64 compares with float64 by value, decimals with both, times of any units and zones with each other, and
 texts by code point. A comparison with a null or a NaN is false.
+
+Each choice of events that a run may make is compared by itself, when it is made: there are no columns that
+`cer_gpu.engine.read.derive` could compute at once. Arithmetic is that of constants (`scalar_functions`).
 """
 
 from __future__ import annotations
@@ -23,8 +26,8 @@ from cer_gpu.errors import DataError
 from cer_gpu.language import tree
 from cer_gpu.language.functions import OUTERMOST, TEXTS
 from cer_gpu.language.printer import to_text
-from cer_gpu.language.scalar_functions import nearest_float, value_of
-from cer_gpu.language.signs import COMBINES, HOLDS
+from cer_gpu.language.scalar_functions import combined, nearest_float, value_of
+from cer_gpu.language.signs import HOLDS
 from cer_gpu.language.units import NANOSECONDS, exact, nanoseconds, one_in
 from cer_gpu.plan.constants import nanoseconds_of_text
 
@@ -35,6 +38,9 @@ Kind: TypeAlias = Literal["number", "decimal", "text", "time", "span"]
 
 Value: TypeAlias = Any
 """An int, float, Fraction, str or bool; None for a null."""
+
+ReadValues: TypeAlias = Sequence[Value] | Mapping[str, Value]
+"""Values of one or several events, by place or by name."""
 
 INT64 = range(-(2**63), 2**63)
 
@@ -101,16 +107,21 @@ class ComparisonPart(NamedTuple):
         For a number: its value as it is written.
     """
 
-    value: Callable[[Sequence[Value]], Value]
+    value: Callable[[ReadValues], Value]
     kind: ColumnKind
     literal: Fraction | None = None
 
 
-Places: TypeAlias = Callable[[tree.Expression], "tuple[int, ColumnKind] | None"]
+Places: TypeAlias = Callable[[tree.Expression], "tuple[int | str, ColumnKind] | None"]
 """Where the value of a part of a comparison is among those that are read; None if it is not one of them."""
 
 
-def comparison_of(condition: tree.Comparison, places: Places) -> Callable[[Sequence[Value]], bool]:
+def named_number(part: tree.Expression) -> tuple[str, ColumnKind] | None:
+    """The place of a column among values by name: of numbers or, beside no constant, of another kind."""
+    return (part.name, ColumnKind("number")) if isinstance(part, tree.Attribute) else None
+
+
+def comparison_of(condition: tree.Comparison, places: Places) -> Callable[[ReadValues], bool]:
     """A comparison as a function of the values that it reads.
 
     Parameters
@@ -123,7 +134,7 @@ def comparison_of(condition: tree.Comparison, places: Places) -> Callable[[Seque
     compare = HOLDS[condition.op]
     first, second = left.value, right.value
 
-    def holds(values: Sequence[Value]) -> bool:
+    def holds(values: ReadValues) -> bool:
         one, other = first(values), second(values)
         return one is not None and other is not None and one == one and other == other and compare(one, other)
 
@@ -179,11 +190,10 @@ def _arithmetic(op: str, left: ComparisonPart, right: ComparisonPart) -> Compari
     first, second = left.value, right.value
     kinds = {left.kind.kind, right.kind.kind}
     timed = kinds & {"time", "span"}
-    compute = _of_times(op) if timed else _OF_NUMBERS[op]
+    compute = _scaled if timed and op not in ("+", "-") else combined
 
-    def value(values: Sequence[Value]) -> Value:
-        one, other = first(values), second(values)
-        return None if one is None or other is None else compute(one, other)
+    def value(values: ReadValues) -> Value:
+        return compute(op, first(values), second(values))
 
     if timed:
         both = left.kind.kind == right.kind.kind
@@ -197,54 +207,19 @@ def _arithmetic(op: str, left: ComparisonPart, right: ComparisonPart) -> Compari
     return ComparisonPart(value, ColumnKind("decimal" if exactly else "number"))
 
 
-def _of_times(op: str) -> Callable[[Any, Any], Value]:
-    """Arithmetic of nanoseconds, which is exact."""
-    if op in ("+", "-"):
-        return COMBINES[op]
-
-    def scaled(one: Any, other: Any) -> Value:
-        if not (_is_finite(one) and _is_finite(other)) or (op != "*" and other == 0):
-            return None
-        first, second = Fraction(one), Fraction(other)
-        return first * second if op == "*" else first / second
-
-    return scaled
+def _scaled(op: str, one: Value, other: Value) -> Value:
+    """A product or a quotient of nanoseconds, which is exact."""
+    if one is None or other is None:
+        return None
+    if not (_is_finite(one) and _is_finite(other)) or (op != "*" and other == 0):
+        return None
+    first, second = Fraction(one), Fraction(other)
+    return first * second if op == "*" else first / second
 
 
 def _is_finite(value: Any) -> bool:
     return not isinstance(value, float) or math.isfinite(value)
 
-
-def _divided(one: Any, other: Any) -> Value:
-    return None if other == 0 else nearest_float(one) / nearest_float(other)
-
-
-def _remainder(one: Any, other: Any) -> Value:
-    if other == 0:
-        return None
-    if not isinstance(one, float) and not isinstance(other, float):
-        size = abs(one) % abs(other)
-        return -size if one < 0 else size
-    first, second = nearest_float(one), nearest_float(other)
-    return math.nan if math.isinf(first) else math.fmod(first, second)
-
-
-def _mixing(compute: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    """Beside a float, another number is the float next to it."""
-
-    def computed(one: Any, other: Any) -> Any:
-        if isinstance(one, float) or isinstance(other, float):
-            return compute(nearest_float(one), nearest_float(other))
-        return compute(one, other)
-
-    return computed
-
-
-_OF_NUMBERS: Mapping[str, Callable[[Any, Any], Value]] = {
-    **{op: _mixing(compute) for op, compute in COMBINES.items()},
-    "/": _divided,
-    "%": _remainder,
-}
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 

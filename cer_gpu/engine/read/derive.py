@@ -16,10 +16,11 @@ from cer_gpu.engine.read.sources.decimals import unscaled
 from cer_gpu.engine.words import EXACT
 from cer_gpu.kernels.classify.contract import NONE_MISSING
 from cer_gpu.language import tree
+from cer_gpu.language.scalar_functions import combined as combined_number
 from cer_gpu.language.signs import HOLDS
 from cer_gpu.language.units import NANOSECONDS, decimal_unit, digits_of, nanoseconds, one_in
 from cer_gpu.language.words import written
-from cer_gpu.plan.constants import decimal_literal, fold_arithmetic
+from cer_gpu.plan.constants import decimal_literal
 
 INT64 = np.iinfo(np.int64)
 
@@ -74,10 +75,10 @@ def evaluate(expression: tree.Expression, read: Reader, rows: int) -> tuple[Valu
             return _quantity(value, written, rows)
         case tree.Negation(operand):
             values, unit = evaluate(operand, read, rows)
-            return _combine("-", _constant(0, rows), values), unit
+            return combined("-", _constant(0, rows), values), unit
         case tree.Arithmetic(op, left, right):
             first, second, unit = _operands(op, left, right, read, rows)
-            return _combine(op, first, second), unit
+            return combined(op, first, second), unit
     raise TypeError(f"not a numeric expression: {expression!r}")
 
 
@@ -188,7 +189,7 @@ def _shifted(values: Values, digits: int) -> Values:
     """Whole numbers times a power of ten."""
     if values.data.dtype == object:
         return Values(values.data * 10**digits, values.valid, values.beyond)
-    return values if digits == 0 else _combine("*", values, _constant(10**digits, len(values.data)))
+    return values if digits == 0 else combined("*", values, _constant(10**digits, len(values.data)))
 
 
 def as_floats(values: Values, unit: str | None) -> Values:
@@ -207,10 +208,11 @@ def _in_unit(values: Values, unit: str, finest: str) -> Values:
     factor = NANOSECONDS[unit] // NANOSECONDS[finest]
     if factor == 1:
         return values
-    return _combine("*", values, _constant(factor, len(values.data)))
+    return combined("*", values, _constant(factor, len(values.data)))
 
 
-def _combine(op: str, first: Values, second: Values) -> Values:
+def combined(op: str, first: Values, second: Values) -> Values:
+    """`first op second`, of numbers in one unit; `Values.beyond` tells where one does not fit 64 bits."""
     valid, beyond = both_valid(first.valid, second.valid), either_beyond(first.beyond, second.beyond)
     left, right = first.data, second.data
     whole = left.dtype.kind != "f" and right.dtype.kind != "f" and op != "/"
@@ -278,7 +280,7 @@ def _wrapped(op: str, left: np.ndarray, right: np.ndarray, data: np.ndarray) -> 
     """Where `left op right` of integers does not fit 64 bits, shape (n,) or, where all fits, (0,), bool."""
     if len(left) == 0 or op == "%":
         return NONE_BEYOND
-    bounds = [fold_arithmetic(op, a, b) for a in _ends(left) for b in _ends(right)]
+    bounds = [combined_number(op, a, b) for a in _ends(left) for b in _ends(right)]
     if all(bound is not None and INT64.min <= bound <= INT64.max for bound in bounds):
         return NONE_BEYOND
     if op == "*":
@@ -315,7 +317,7 @@ def overflow(expression: tree.Expression, read: Reader) -> str | None:
     if inner is not None:
         return inner
     first, second, _ = _operands(op, left, right, read, 1)
-    if not _combine(op, first, second).beyond.any():
+    if not combined(op, first, second).beyond.any():
         return None
     step = f"{first.data[0]} {op} {second.data[0]}"
     unsigned = np.uint64 in (first.data.dtype, second.data.dtype)
@@ -387,14 +389,3 @@ def _number(values: Values, row: int, unit: str | None) -> int | float | Fractio
     if unit is None or not isfinite(value):
         return value
     return Fraction(value) * one_in(unit)
-
-
-def compared(op: str, left: Any, right: Any) -> bool:
-    """Whether a comparison of two Python values holds; never with a null or a NaN."""
-    return (
-        left is not None
-        and right is not None
-        and left == left
-        and right == right
-        and (HOLDS[op](left, right))
-    )

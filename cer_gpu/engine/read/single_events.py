@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from cer_gpu.engine.read.classify import Classifier
-from cer_gpu.engine.read.derive import compared
+from cer_gpu.engine.read.comparisons import comparison_of, named_number
 from cer_gpu.engine.read.events import (
     ALL_KEYED,
     NO_KEYS,
@@ -191,8 +191,8 @@ def _share_of_relation(axis: RelationAxis, stride: int, schema: pa.Schema) -> _S
     numbers = all(pa.types.is_integer(kind) or pa.types.is_floating(kind) for kind in kinds)
     if value_reader(kinds[0]) is None or not (numbers or kinds[0] == kinds[1]):
         return None
-    op = axis.op
-    return _Share((left, right), lambda values: stride if compared(op, values[left], values[right]) else 0)
+    holds = comparison_of(tree.Comparison(axis.op, *sides), named_number)
+    return _Share((left, right), lambda values: stride if holds(values) else 0)
 
 
 class SingleEvents:

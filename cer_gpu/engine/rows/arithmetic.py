@@ -1,7 +1,8 @@
 """Arithmetic of scalar values: whole numbers and decimals exactly, floats as IEEE 754 says, times with units.
 
 A whole number beyond 64 bits is an error of the data; a division of whole numbers, decimals or intervals by
-zero is null. Floats have no errors: 1e0 / 0 is infinite, the root of a negative number is no number.
+zero is null. Floats have no errors: 1e0 / 0 is infinite, the root of a negative number is no number. In these
+two rules, and in the digits of decimals, SQL differs from the arithmetic of `cer_gpu.engine.read.derive`.
 """
 
 from __future__ import annotations
