@@ -150,7 +150,7 @@ def counts(tables, forward, backward, symbols, hit_first, hit_event, hit_lowest,
     OverflowError
         If large numbers take more than `most_steps` sums.
     """
-    n = tables.n_live
+    n = forward.zero
     longest = int(np.diff(hit_first).max(initial=0))
     shapes = ((forward.n_registers, n), (backward.n_registers, n), (longest, n))
     out = np.zeros(hit_event.size, dtype=np.int64)

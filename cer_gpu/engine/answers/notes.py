@@ -2,36 +2,36 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 from cer_gpu.caller_warnings import warn
 from cer_gpu.printable_text import printable
 
 
+@dataclass(slots=True)
 class Notes:
     """The notes of the runs of one query over some events.
 
-    Parameters
+    Attributes
     ----------
-    aloud : bool, optional
+    aloud : bool
         Whether notes are also warnings: not in a process that does part of another one's work.
     """
 
-    def __init__(self, aloud: bool = True) -> None:
-        self._said: dict[str, None] = {}
-        self._aloud = aloud
+    aloud: bool = True
+    _said: dict[str, None] = field(default_factory=dict)
 
     def say(self, text: str, aloud: bool = True) -> None:
         """Add a note and, if `aloud`, warn of it, unless it is there already."""
         text = printable(text)
         if text not in self._said:
             self._said[text] = None
-            if aloud and self._aloud:
+            if aloud and self.aloud:
                 warn(text)
 
     def copy(self) -> Notes:
         """The same notes, to which more can be added."""
-        other = Notes(self._aloud)
-        other._said = dict(self._said)
-        return other
+        return Notes(self.aloud, dict(self._said))
 
     @property
     def texts(self) -> tuple[str, ...]:

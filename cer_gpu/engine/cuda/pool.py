@@ -15,7 +15,7 @@ from cer_gpu.engine.cuda.memory import free_bytes
 from cer_gpu.engine.device_loss import device_loss
 from cer_gpu.engine.devices import say_by_cpu, tried_on
 from cer_gpu.engine.machines.chunk import Chunk
-from cer_gpu.engine.read.events import ALL_KEYED, NO_KEYS, NO_LANES, NO_SLOTS, EventArrays
+from cer_gpu.engine.read.events import EventArrays
 from cer_gpu.engine.workers import Workers
 from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.kernels.device.availability import simulated
@@ -232,7 +232,7 @@ def chunk_of(chunk: Chunk, low: int, high: int) -> Chunk:
     events, part = chunk.events, slice(low, high)
     keys = events.keys[part] if len(events.keys) else events.keys
     symbols, positions = events.symbols[part], events.positions[part]
-    own = EventArrays(symbols, positions, NO_LANES, keys, ALL_KEYED, NO_KEYS, NO_SLOTS, None)
+    own = EventArrays(symbols, positions, keys=keys)
     return replace(chunk, events=own)
 
 

@@ -60,7 +60,7 @@ class AutomatonDevices(Protocol):
     def hits(
         self, runner: AutomatonRunner, chunk: Chunk, segments: Segments
     ) -> tuple[np.ndarray, np.ndarray]:
-        """As `AutomatonRunner.hits_here`."""
+        """As `AutomatonRunner.hits_in`."""
         ...
 
     def counts(
@@ -207,7 +207,7 @@ class AutomatonRunner:
             return self.count_ends(chunk, self.ends(chunk))
 
         def run(segments: Segments) -> tuple[np.ndarray, np.ndarray]:
-            event, _ = self._hits_in(chunk, segments)
+            event, _ = self.hits_in(chunk, segments)
             first = first_ends(segments, event)
             lowest = chunk.lowest_starts(segments, first, event, self._query.window, self._longest)
             return event, self._counts_at(chunk, first, event, lowest)
@@ -246,7 +246,7 @@ class AutomatonRunner:
         def run(segments: Segments) -> tuple[np.ndarray, np.ndarray, Segments, np.ndarray]:
             if self._devices is not None:
                 # What a device finds in a later chunk goes on from the latest starts too.
-                self.hits_here(chunk, segments)
+                self.hits_in(chunk, segments, here=True)
             before, own = self.vectors[segments.lane], (segments.begin, segments.stop)
             event, number, after = counted_ends(program, symbols, *own, before)
             return event, number, segments, after
@@ -428,7 +428,7 @@ class AutomatonRunner:
             self.registers = grown(self.registers, chunk.lanes.count, -1)
 
         def run(segments: Segments) -> Ends:
-            event, latest = self._hits_in(chunk, segments)
+            event, latest = self.hits_in(chunk, segments)
             if not self.carries:
                 gather(chunk.events.positions, latest, latest)
             if not bounded:
@@ -442,14 +442,18 @@ class AutomatonRunner:
             parts.append(self._falling.ends(chunk))
         return ends_joined(parts)
 
-    def _hits_in(self, chunk: Chunk, segments: Segments) -> tuple[np.ndarray, np.ndarray]:
-        """The ends in some segments and the latest start of each: an event, or carried a stream position."""
-        if self._devices is not None:
-            return self._devices.hits(self, chunk, segments)
-        return self.hits_here(chunk, segments)
+    def hits_in(self, chunk: Chunk, segments: Segments, here: bool = False) -> tuple[np.ndarray, np.ndarray]:
+        """The ends in some segments and the latest start of each: an event, or carried a stream position.
 
-    def hits_here(self, chunk: Chunk, segments: Segments) -> tuple[np.ndarray, np.ndarray]:
-        """The same, found by the CPU."""
+        Parameters
+        ----------
+        chunk : Chunk
+        segments : Segments
+        here : bool
+            Whether the CPU finds them even if there are devices.
+        """
+        if self._devices is not None and not here:
+            return self._devices.hits(self, chunk, segments)
         events, window, none = chunk.events, self._query.window, np.empty(0, np.int64)
         if self.carries:
             registers = self.registers[segments.lane]
@@ -493,6 +497,5 @@ class AutomatonRunner:
         self.vectors[lanes] = vectors
 
 
-def runner(query: CompiledQuery, workers: Workers, carries: bool) -> AutomatonRunner:
-    """What runs the automaton of a query on the CPU; parameters as in `runner_of`."""
-    return AutomatonRunner(query, workers, carries)
+runner = AutomatonRunner
+"""What runs the automaton of a query on the CPU; parameters as in `runner_of`."""

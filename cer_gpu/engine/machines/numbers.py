@@ -46,7 +46,7 @@ class WindowNumbers:
         self._programs = programs
         self._text = text
         self._one_kind = len(programs.tables.first) == 3  # the neutral symbol has a range too
-        self._has_many_states = programs.tables.n_live > MANY_STATES
+        self._has_many_states = programs.forward.zero > MANY_STATES
 
     @cached_property
     def _by_remainders(self) -> ShiftedCounter | None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from cer_gpu.engine.read.events import NO_LANES, EventArrays, plain_events, taken
+from cer_gpu.engine.read.events import NO_LANES, EventArrays, taken
 from cer_gpu.engine.read.keys import Keys
 from cer_gpu.engine.read.lanes import at, grown, moved
 from cer_gpu.engine.words import unsigned_of
@@ -153,7 +153,7 @@ class OutlookReader:
             return None
         symbols, places = found.symbols[:count], found.places[:count]
         if self.symbols_alone:
-            return plain_events(
+            return EventArrays(
                 symbols, events.positions if count == len(events) else events.positions[places]
             )
         some = events if count == len(events) else taken(events, places, self.workers)

@@ -61,12 +61,12 @@ class EventArrays:
 
     symbols: np.ndarray
     positions: np.ndarray
-    lanes: np.ndarray
-    keys: np.ndarray
-    keyed: np.ndarray
-    places: np.ndarray
-    slots: np.ndarray
-    payload: pa.Table | None
+    lanes: np.ndarray = field(default_factory=lambda: NO_LANES)
+    keys: np.ndarray = field(default_factory=lambda: NO_KEYS)
+    keyed: np.ndarray = field(default_factory=lambda: ALL_KEYED)
+    places: np.ndarray = field(default_factory=lambda: NO_KEYS)
+    slots: np.ndarray = field(default_factory=lambda: NO_SLOTS)
+    payload: pa.Table | None = None
     lane_keys: Keys | None = None
     times: np.ndarray = field(default_factory=lambda: NO_KEYS)
 
@@ -117,11 +117,6 @@ class EventArrays:
         """The events with `change` applied to each array that has an entry for each event."""
         arrays = {name: change(own) if len(own := getattr(self, name)) else own for name in ARRAYS}
         return EventArrays(**arrays, payload=payload, lane_keys=self.lane_keys)
-
-
-def plain_events(symbols: np.ndarray, positions: np.ndarray) -> EventArrays:
-    """Events of which nothing else is known."""
-    return EventArrays(symbols, positions, NO_LANES, NO_KEYS, ALL_KEYED, NO_KEYS, NO_SLOTS, None)
 
 
 FEW = 1 << 15

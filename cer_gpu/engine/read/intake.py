@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from cer_gpu.engine.read.classify import Classifier
 from cer_gpu.engine.read.event_times import EventTimesBuilder
-from cer_gpu.engine.read.events import NO_KEYS, NO_LANES, NO_SLOTS, EventArrays, plain_events
+from cer_gpu.engine.read.events import NO_KEYS, NO_LANES, NO_SLOTS, EventArrays
 from cer_gpu.engine.read.eviction import Eviction
 from cer_gpu.engine.read.join_keys import JoinKeys, columns_read
 from cer_gpu.engine.read.keys import Keys
@@ -383,7 +383,7 @@ class Intake:
                 self.noted.note(batch.slice(self.rows - before, rows), blocks, self.rows)
             self.rows += rows
             for positions, symbols in blocks:
-                yield plain_events(symbols, positions)
+                yield EventArrays(symbols, positions)
 
     def _read(self, batch: pa.RecordBatch, time: Values | None) -> EventArrays:
         """The relevant events of the next batch, with what else is read of them."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
@@ -290,6 +291,7 @@ class OrderCheck:
         return int(np.argmax(wrong)) + 1 - shift if wrong.any() else -1
 
 
+@dataclass(eq=False)
 class LaneTimes:
     """The time of the last row of every lane: later rows of the lane may not be earlier.
 
@@ -300,17 +302,11 @@ class LaneTimes:
         Whether the lane had a row; there may be room for more lanes than there are.
     ties : list of LaneTies
         The same for each column that breaks ties.
-
-    Parameters
-    ----------
-    ties : int
-        How many columns break ties.
     """
 
-    def __init__(self, ties: int) -> None:
-        self.last = np.empty(0, np.int64)
-        self.seen = np.empty(0, np.uint8)
-        self.ties = [LaneTies() for _ in range(ties)]
+    ties: list[LaneTies]
+    last: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))
+    seen: np.ndarray = field(default_factory=lambda: np.empty(0, np.uint8))
 
     @property
     def nbytes(self) -> int:

@@ -12,7 +12,7 @@ from cer_gpu.engine.read.events import EventArrays
 from cer_gpu.engine.read.keys import Keys
 from cer_gpu.engine.read.lanes import LaneEncoder, grown, moved, of_streams
 from cer_gpu.engine.read.lookahead import SourceLookahead
-from cer_gpu.engine.read.order import HOW_TO_SORT, LaneTimes
+from cer_gpu.engine.read.order import HOW_TO_SORT, LaneTies, LaneTimes
 from cer_gpu.engine.read.sources import columns
 from cer_gpu.engine.read.sources.columns import Values
 from cer_gpu.engine.read.sources.sorting import order_shown, time_shown
@@ -67,7 +67,7 @@ class Partitions:
         self._known = foresight is None
         self.follows = True
         """Whether time is checked inside each partition: the stream need not be in order as a whole."""
-        self.times = LaneTimes(max(len(order_by) - 1, 0))
+        self.times = LaneTimes([LaneTies() for _ in order_by[1:]])
         self.last = np.empty(0, np.int64)
         """The lane of the last row that had one and was checked, if there was one."""
         self.away: AwayLanes | None = None

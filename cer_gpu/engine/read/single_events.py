@@ -22,7 +22,6 @@ from cer_gpu.engine.read.events import (
     NO_LANES,
     NO_SLOTS,
     EventArrays,
-    plain_events,
 )
 from cer_gpu.engine.read.join_keys import JoinKeys
 from cer_gpu.engine.read.order import OrderCheck
@@ -41,7 +40,7 @@ LONG = 1 << 8
 
 ONLY_ROW = np.zeros(1, np.int64)
 
-NO_EVENTS = plain_events(np.empty(0, np.uint8), NO_KEYS)
+NO_EVENTS = EventArrays(np.empty(0, np.uint8), NO_KEYS)
 
 
 class SingleEvent(NamedTuple):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from cer_gpu.engine.read.events import EventArrays, joined
+from cer_gpu.engine.read.events import NO_KEYS, EventArrays, joined
 from cer_gpu.engine.read.lanes import grown
 
 MOST = 0.75
@@ -33,6 +33,7 @@ class _Level:
     count: int
 
 
+@dataclass(eq=False)
 class Tails:
     """For each lane, the events that its later events may need, in the order of the stream.
 
@@ -41,12 +42,11 @@ class Tails:
     copied at most log(events) times.
     """
 
-    def __init__(self) -> None:
-        self._levels: list[_Level] = []
-        # For each lane where its tail is, and how many events it has: 0 where there is none.
-        self._level = np.empty(0, np.int64)
-        self._begin = np.empty(0, np.int64)
-        self._size = np.empty(0, np.int64)
+    _levels: list[_Level] = field(default_factory=list)
+    # For each lane where its tail is, and how many events it has: 0 where there is none.
+    _level: np.ndarray = field(default_factory=lambda: NO_KEYS)
+    _begin: np.ndarray = field(default_factory=lambda: NO_KEYS)
+    _size: np.ndarray = field(default_factory=lambda: NO_KEYS)
 
     def __len__(self) -> int:
         return sum(level.count for level in self._levels)
@@ -115,7 +115,7 @@ class Tails:
     def reset(self, events: EventArrays | None) -> None:
         """Replace all tails by `events`, each lane's events together."""
         self._levels = []
-        self._level, self._begin, self._size = (np.empty(0, np.int64) for _ in range(3))
+        self._level = self._begin = self._size = NO_KEYS
         if events is not None:
             self._push(events.slim())
 

@@ -72,9 +72,9 @@ class DevicesAutomaton:
     def hits(
         self, runner: AutomatonRunner, chunk: Chunk, segments: Segments
     ) -> tuple[np.ndarray, np.ndarray]:
-        """The ends in some segments and the latest start of each; as `AutomatonRunner.hits_here`."""
+        """The ends in some segments and the latest start of each; as `AutomatonRunner.hits_in`."""
         if not self._ones[0].fits:
-            return runner.hits_here(chunk, segments)
+            return runner.hits_in(chunk, segments, here=True)
 
         def run(at: int, low: int, high: int) -> tuple[np.ndarray, np.ndarray]:
             part = segments.part(low, high)
@@ -90,7 +90,7 @@ class DevicesAutomaton:
             return event + shift, latest
 
         def by_host(low: int, high: int) -> tuple[np.ndarray, np.ndarray]:
-            return runner.hits_here(chunk, segments.part(low, high))
+            return runner.hits_in(chunk, segments.part(low, high), here=True)
 
         parts = self._pool.dealt(segments.stop - segments.begin, run, by_host)
         return np.concatenate([event for event, _ in parts]), np.concatenate([start for _, start in parts])

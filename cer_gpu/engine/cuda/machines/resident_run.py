@@ -21,7 +21,7 @@ from cer_gpu.engine.devices import on
 from cer_gpu.engine.machines.automaton import AutomatonRunner
 from cer_gpu.engine.machines.machine import RunState
 from cer_gpu.engine.machines.reported_ends import Asked, ReportedEnds, reported
-from cer_gpu.engine.read.events import ALL_KEYED, NO_KEYS, NO_LANES, NO_SLOTS, EventArrays, joined
+from cer_gpu.engine.read.events import NO_KEYS, EventArrays, joined
 from cer_gpu.engine.read.sources.columns import Values
 from cer_gpu.engine.read.sources.device_rows import DeviceTable, ascends
 from cer_gpu.kernels.classify.cuda import gather
@@ -244,4 +244,4 @@ def _over(
     if like is not None:
         nulls = [pa.nulls(len(positions), field.type) for field in like.schema]
         payload = pa.table(nulls, schema=like.schema)
-    return EventArrays(symbols, positions, NO_LANES, keys, ALL_KEYED, NO_KEYS, NO_SLOTS, payload)
+    return EventArrays(symbols, positions, keys=keys, payload=payload)
