@@ -65,8 +65,8 @@ def test_pairs_and_their_sums(conditions: int) -> None:
             many = len(candidates.event)
             sweep = SweepOrders(
                 np.sort(candidates.event), place, np.argsort(rows.low, kind="stable"),
-                np.argsort(rows.high, kind="stable"), np.empty(many + 1, np.int64),
-                np.empty(2 * many, np.int64),
+                np.argsort(rows.high, kind="stable"), np.empty((1, many), np.int64),
+                np.empty((1, 2 * many), np.int64),
             )  # fmt: skip
             swept(candidates, rows, sweep, own, last)
             assert own.tolist() == count.tolist()

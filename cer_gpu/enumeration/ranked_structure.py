@@ -12,6 +12,7 @@ from cer_gpu.enumeration.structure import Structure, empty_roots, joined
 from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.kernels.forest import cpu_ranks as nodes
 from cer_gpu.kernels.forest.contract import Block, CountedHits, Roots
+from cer_gpu.kernels.forest.cpu_nodes import WORDS
 from cer_gpu.kernels.runs.contract import SegmentHits, TransitionTables
 
 
@@ -55,7 +56,7 @@ class RankedStructure(Structure):
         roots = empty_roots(n_hits, n_hits + widest)
         distance = np.empty(len(self.arena), np.int64)
         scratch = nodes.HeapScratch(np.empty((2, n_live), np.int64), np.empty((2, nodes.STEPS), np.int64))
-        progress = np.zeros(nodes.WORDS, np.int64)
+        progress = np.zeros(WORDS, np.int64)
         ends = SegmentHits(hits.first, hits.event, bound)
         status = nodes.ARENA_FULL
         while status != nodes.DONE:

@@ -20,10 +20,19 @@ import numpy as np
 
 from ..jit import OFTEN, inline, jit
 from .contract import BOTTOM, LABEL, LATEST, LEFT, RIGHT, UNION
-from .cpu_nodes import ARENA_FULL, DONE, ROOTS_FULL
-
-SEGMENT, EVENT, HIT, NODES, ROOTS, OPEN, WORDS = range(7)
-"""Words of `progress`, from which `build` continues after an array was full; `WORDS` is their number."""
+from .cpu_nodes import (
+    ARENA_FULL,
+    DONE,
+    EVENT,
+    HIT,
+    NODES,
+    OPEN,
+    ROOTS,
+    ROOTS_FULL,
+    SEGMENT,
+    made_node,
+    made_root,
+)
 
 STEPS = 128
 """The most steps of a meld: the path into each of two heaps has as many as its size has bits."""
@@ -44,12 +53,7 @@ class HeapScratch(NamedTuple):
 
 @inline
 def _node(arena, distance, progress, label, left, right, latest):
-    node = progress[NODES]
-    progress[NODES] = node + 1
-    arena[node, LABEL] = label
-    arena[node, LEFT] = left
-    arena[node, RIGHT] = right
-    arena[node, LATEST] = latest
+    node = made_node(arena, progress, label, left, right, latest)
     distance[node] = 1
     return node
 
@@ -113,9 +117,7 @@ def follow_event(tables, arena, distance, roots, scratch, progress, symbol, even
         if heap < 0:
             continue
         if ends and tables.accepting[t]:
-            roots.label[progress[ROOTS]] = tables.label[t]
-            roots.node[progress[ROOTS]] = heap
-            progress[ROOTS] += 1
+            made_root(roots, progress, tables.label[t], heap)
         if tables.target[t] >= 0:
             reached = heap
             if tables.label[t] != 0:

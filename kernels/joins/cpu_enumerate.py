@@ -9,13 +9,65 @@ size of the answers.
 
 from ..arena.contract import DONE, STACK_FULL
 from ..arena.rows import full, list_rows
-from ..jit import composed, jit
+from ..jit import composed, inline, jit
 from .contract import CHILD, CHILDREN, EVENT, LABEL, LATEST, LEFT, RIGHT
 
 BASE, REST, CELLS, AT, MARK, LEAST, CHOICE = range(7)
 """Columns of `choice`: where its nodes still to visit begin, the agenda after it, and how many cells the
 agenda had when it was made; the event and the label of the node that is chosen now; the least event of this
 choice and those before it. `CHOICE` is the number of columns."""
+
+
+NONE_LEFT, NO_ROOM = -1, -2
+"""What `chosen` gives in place of a node."""
+
+
+@inline
+def chosen(arena, children, lowest, pending, choice, agenda, top, depth):
+    """Choose the next node of a choice, and go on to the next heap of the agenda, if there is one.
+
+    Gives the node, `NONE_LEFT` or `NO_ROOM`; how many nodes are to be visited then; and the next choice: the
+    same one if the answer is complete, or the one before where none is left.
+    """
+    node = NONE_LEFT
+    if top == choice[depth, BASE]:
+        depth -= 1
+    else:
+        top -= 1
+        node = pending[top]
+        cells = choice[depth, CELLS]
+        last = cells + arena[node, CHILDREN]
+        if top + 3 > pending.shape[0] or depth + 2 > choice.shape[0] or last > agenda.shape[0]:
+            node = NO_ROOM
+        else:
+            for side in (RIGHT, LEFT):
+                below = arena[node, side]
+                if below >= 0 and arena[below, LATEST] >= lowest:
+                    pending[top] = below
+                    top += 1
+            todo = choice[depth, REST]
+            for k in range(arena[node, CHILD] + arena[node, CHILDREN] - 1, arena[node, CHILD] - 1, -1):
+                agenda[cells, 0] = children[k]
+                agenda[cells, 1] = todo
+                todo = cells
+                cells += 1
+            if todo >= 0:
+                depth += 1
+                choice[depth, BASE] = top
+                choice[depth, REST] = agenda[todo, 1]
+                choice[depth, CELLS] = cells
+                pending[top] = agenda[todo, 0]
+                top += 1
+    return node, top, depth
+
+
+@inline
+def begin_choice(pending, choice, root):
+    """Begin with the heap of a root."""
+    pending[0] = root
+    choice[0, BASE] = 0
+    choice[0, REST] = -1
+    choice[0, CELLS] = 0
 
 
 @jit
@@ -35,49 +87,25 @@ def walk(nodes, hit, lowest, scratch, rows, n, m):
     label_atoms, pending, choice, agenda, atom = scratch
     atoms = label_atoms.shape[1]
     for r in range(nodes.root_first[hit], nodes.root_first[hit + 1]):
-        pending[0] = nodes.root_node[r]
+        begin_choice(pending, choice, nodes.root_node[r])
         top = 1
         depth = 0
-        choice[0, BASE] = 0
-        choice[0, REST] = -1
-        choice[0, CELLS] = 0
         while depth >= 0:
-            if top == choice[depth, BASE]:
-                depth -= 1
+            at = depth
+            node, top, depth = chosen(arena, nodes.children, lowest, pending, choice, agenda, top, depth)
+            if node == NONE_LEFT:
                 continue
-            top -= 1
-            node = pending[top]
-            cells = choice[depth, CELLS]
-            last = cells + arena[node, CHILDREN]
-            if top + 3 > pending.shape[0] or depth + 2 > choice.shape[0] or last > agenda.shape[0]:
+            if node == NO_ROOM:
                 return STACK_FULL, n, m
-            for side in (RIGHT, LEFT):
-                below = arena[node, side]
-                if below >= 0 and arena[below, LATEST] >= lowest:
-                    pending[top] = below
-                    top += 1
             event = arena[node, EVENT]
-            label = arena[node, LABEL]
-            choice[depth, AT] = event
-            choice[depth, MARK] = label
-            choice[depth, LEAST] = event if depth == 0 else min(event, choice[depth - 1, LEAST])
+            choice[at, AT] = event
+            choice[at, MARK] = label = arena[node, LABEL]
+            choice[at, LEAST] = event if at == 0 else min(event, choice[at - 1, LEAST])
             # This choice fills no atom of the choices before it, so these stay as they are.
             for a in range(atoms):
                 if label_atoms[label, a]:
                     atom[a] = event
-            todo = choice[depth, REST]
-            for k in range(arena[node, CHILD] + arena[node, CHILDREN] - 1, arena[node, CHILD] - 1, -1):
-                agenda[cells, 0] = nodes.children[k]
-                agenda[cells, 1] = todo
-                todo = cells
-                cells += 1
-            if todo >= 0:
-                depth += 1
-                choice[depth, BASE] = top
-                choice[depth, REST] = agenda[todo, 1]
-                choice[depth, CELLS] = cells
-                pending[top] = agenda[todo, 0]
-                top += 1
+            if depth > at:
                 continue
             status = full(rows, n, m, max(atoms, depth + 1))
             if status != DONE:

@@ -14,7 +14,8 @@ from ..loop import products
 from ..loop.follow import follow
 from ..loop.nodes import LACKS, LANE, end_open, lowest_open
 from ..streams.contract import LaneBounds
-from .contract import CHILD, CHILDREN, LATEST, LEFT, RIGHT, WEIGHT, ProductNodes
+from .contract import LATEST, LEFT, RIGHT, WEIGHT, ProductNodes
+from .cpu_enumerate import CELLS, NO_ROOM, NONE_LEFT, begin_choice, chosen
 from .cpu_nodes import WORDS
 from .index import close_children, gather_node, leads_on, room_for_heaps, store_node
 
@@ -27,8 +28,8 @@ PLACE, SLOT, NODE, FIELDS = range(4)
 """Columns of a record: lane * entries + entry, -1 where there is none; the slot; the root of a heap.
 `FIELDS` is their number."""
 
-BASE, REST, CELLS, CHOICE = range(4)
-"""Columns of `choice` in `count_up_to`, as in `cpu_enumerate`."""
+CHOICE = CELLS + 1
+"""The columns of `choice` that `count_up_to` needs: the first of those in `cpu_enumerate`."""
 
 
 @inline
@@ -197,42 +198,15 @@ def count_up_to(
         for r in range(root_first[end], root_first[end + 1]):
             if arena[root_node[r], LATEST] < lowest[end]:
                 continue
-            pending[0] = root_node[r]
+            begin_choice(pending, choice, root_node[r])
             top = 1
             depth = 0
-            choice[0, BASE] = 0
-            choice[0, REST] = -1
-            choice[0, CELLS] = 0
             while depth >= 0 and found <= most:
-                if top == choice[depth, BASE]:
-                    depth -= 1
-                    continue
-                top -= 1
-                node = pending[top]
-                cells = choice[depth, CELLS]
-                last = cells + arena[node, CHILDREN]
-                if top + 3 > pending.shape[0] or depth + 2 > choice.shape[0] or last > agenda.shape[0]:
+                at = depth
+                node, top, depth = chosen(arena, children, lowest[end], pending, choice, agenda, top, depth)
+                if node == NO_ROOM:
                     return STACK_FULL
-                for side in (RIGHT, LEFT):
-                    below = arena[node, side]
-                    if below >= 0 and arena[below, LATEST] >= lowest[end]:
-                        pending[top] = below
-                        top += 1
-                todo = choice[depth, REST]
-                for k in range(arena[node, CHILD], arena[node, CHILD] + arena[node, CHILDREN]):
-                    agenda[cells, 0] = children[k]
-                    agenda[cells, 1] = todo
-                    todo = cells
-                    cells += 1
-                if todo >= 0:
-                    depth += 1
-                    choice[depth, BASE] = top
-                    choice[depth, REST] = agenda[todo, 1]
-                    choice[depth, CELLS] = cells
-                    pending[top] = agenda[todo, 0]
-                    top += 1
-                    continue
-                found += 1
+                found += node != NONE_LEFT and depth == at
         counts[end] = found
         progress[0] = end + 1
     return DONE

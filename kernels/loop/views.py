@@ -109,18 +109,21 @@ def all_shown(tables, events, room, view, event):
 
 
 @inline
+def follows(tables, events, view, entered, event):
+    """Whether an event follows another one right away, as a view of neighbours asks."""
+    shown = events.places[entered] + 1 == events.places[event]
+    if shown and tables.view_timed[view]:
+        gap = events.times[event] - events.times[entered]
+        inside = gap >= tables.view_low[view] and gap <= tables.view_high[view]
+        shown = inside or (gap != gap and tables.view_loose[view] != 0)
+    return shown
+
+
+@inline
 def neighbour(tables, events, room, view, first, event):
     """The entry that a view of neighbours shows at an event, or -1.
 
     The parameters are those of `latest_shown`; `first` is the first entry of the segment in the view's state.
     """
     last = room.used[tables.view_state[view]] - 1
-    shown = False
-    if last >= first:
-        entered = room.event[last]
-        shown = events.places[entered] + 1 == events.places[event]
-        if shown and tables.view_timed[view]:
-            gap = events.times[event] - events.times[entered]
-            inside = gap >= tables.view_low[view] and gap <= tables.view_high[view]
-            shown = inside or (gap != gap and tables.view_loose[view] != 0)
-    return last if shown else -1
+    return last if last >= first and follows(tables, events, view, room.event[last], event) else -1

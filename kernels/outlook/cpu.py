@@ -183,6 +183,17 @@ def lanes_pass(some, now, high, lanes, waiting, decided):
     return n
 
 
+@inline
+def _queued(following, lanes, lane, place):
+    """Put a place at the end of the queue of a lane."""
+    following[place] = -1
+    if lanes.head[lane] < 0:
+        lanes.head[lane] = place
+    else:
+        following[lanes.tail[lane]] = place
+    lanes.tail[lane] = place
+
+
 @jit
 def relink(waiting, count, lanes):
     """Make the queues of the first `count` events again, of which some wait; on entry no lane has a queue."""
@@ -191,12 +202,7 @@ def relink(waiting, count, lanes):
         if waiting.value[place] < WAITS:
             continue
         lane = waiting.lanes[place] if laned else 0
-        waiting.following[place] = -1
-        if lanes.head[lane] < 0:
-            lanes.head[lane] = place
-        else:
-            waiting.following[lanes.tail[lane]] = place
-        lanes.tail[lane] = place
+        _queued(waiting.following, lanes, lane, place)
 
 
 @inline
@@ -273,18 +279,13 @@ def look_behind(tables, read, low, high, lanes, starts, share, scratch, bits, ha
                         count = first + share.spot[own]
                         starts.times[count] = now
                         starts.parent[count] = count
-                        starts.following[count] = -1
                         starts.state[count] = ENDED if ends else target
                         if not ends:
                             if scratch.root[0, target] < 0:
                                 scratch.root[0, target] = count
                             else:
                                 starts.parent[count] = scratch.root[0, target]
-                        if lanes.head[lane] < 0:
-                            lanes.head[lane] = count
-                        else:
-                            starts.following[lanes.tail[lane]] = count
-                        lanes.tail[lane] = count
+                        _queued(starts.following, lanes, lane, count)
                     continue
                 if lanes.there[lane, source]:
                     if ends:
@@ -332,18 +333,13 @@ def without_ripe(lanes, starts, into):
             if state != DEAD:
                 into.times[count] = starts.times[at]
                 into.parent[count] = count
-                into.following[count] = -1
                 into.state[count] = state
                 if state != ENDED:
                     if lanes.root[lane, state] < 0:
                         lanes.root[lane, state] = count
                     else:
                         into.parent[count] = lanes.root[lane, state]
-                if lanes.head[lane] < 0:
-                    lanes.head[lane] = count
-                else:
-                    into.following[lanes.tail[lane]] = count
-                lanes.tail[lane] = count
+                _queued(into.following, lanes, lane, count)
                 count += 1
             at = starts.following[at]
     return count

@@ -17,7 +17,7 @@ from ..loop.gaps import add_link
 from ..loop.nodes import HIT, LACKS, LANE, LINKS, LOW, NODE_WORDS, ROOTS, end_open, lowest_open
 from ..loop.products import LATEST, STREAM, both
 from ..loop.sums import at_most
-from ..loop.views import comes, goes
+from ..loop.views import comes, follows, goes
 from ..streams.contract import LaneBounds, StreamEvents
 from .cpu_sessions import goes_on
 from .stream_state import EVENT_BEFORE, RANK, SESSION, OpenEntries, OpenLanes, OpenSessions
@@ -110,15 +110,7 @@ def _move(tables, events, open_lanes, entries, queue, lane, view, event):
 def _neighbour(tables, events, open_lanes, entries, lane, view, event):
     """The entry that a view of neighbours shows at an event, or -1."""
     last = open_lanes.last[lane, tables.view_state[view]]
-    shown = False
-    if last >= 0:
-        entered = entries.nodes.event[last]
-        shown = events.places[entered] + 1 == events.places[event]
-        if shown and tables.view_timed[view]:
-            gap = events.times[event] - events.times[entered]
-            inside = gap >= tables.view_low[view] and gap <= tables.view_high[view]
-            shown = inside or (gap != gap and tables.view_loose[view] != 0)
-    return last if shown else -1
+    return last if last >= 0 and follows(tables, events, view, entries.nodes.event[last], event) else -1
 
 
 @inline

@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..jit import SELDOM, inline, jit
+from ..comparisons.tree import before_rank, greatest, put, raised
+from ..jit import SELDOM, jit
 from .contract import UNEQUAL
 from .cpu import ranked_range
 
@@ -23,8 +24,8 @@ class SweepOrders(NamedTuple):
     `place`      int64 [events]     where each stands in `Candidates.ranked`
     `by_low`     int64 [rows]       the rows in the order of `RowBounds.low`
     `by_high`    int64 [rows]       the rows in the order of `RowBounds.high`
-    `tree`       int64 [n + 1]      scratch
-    `most`       int64 [2 n]        scratch
+    `tree`       int64 [1, n]       scratch
+    `most`       int64 [1, 2 n]     scratch
     ===========  =================  ==============================================================
     """
 
@@ -36,46 +37,11 @@ class SweepOrders(NamedTuple):
     most: np.ndarray
 
 
-@inline
-def _before(tree, place):
-    """How many candidates are in that stand before a place."""
-    found = 0
-    while place > 0:
-        found += tree[place]
-        place -= place & -place
-    return found
-
-
-@inline
-def _latest(most, n, low, high):
-    """The latest candidate that is in and stands at low .. high - 1; -1: none does."""
-    found = -1
-    low += n
-    high += n
-    while low < high:
-        if low & 1:
-            found = max(found, most[low])
-            low += 1
-        if high & 1:
-            high -= 1
-            found = max(found, most[high])
-        low //= 2
-        high //= 2
-    return found
-
-
 @jit
 def _take(sweep, event):
-    n = sweep.taken.shape[0]
-    place = sweep.place[event]
-    at = place + 1
-    while at <= n:
-        sweep.tree[at] += 1
-        at += at & -at
-    at = place + n
-    while at > 0:
-        sweep.most[at] = max(sweep.most[at], event)
-        at //= 2
+    n, place = sweep.taken.shape[0], sweep.place[event]
+    put(sweep.tree, 0, 0, n, place, 1)
+    raised(sweep.most, 0, 0, n, place, event)
 
 
 @jit
@@ -84,9 +50,9 @@ def _inside(candidates, rows, sweep, row):
     op = candidates.op[0]
     begin, end = rows.begin[row], rows.end[row]
     low, high = ranked_range(candidates, op, begin, end, rows.rank[0, row])
-    found = _before(sweep.tree, high) - _before(sweep.tree, low)
+    found = before_rank(sweep.tree, 0, 0, high) - before_rank(sweep.tree, 0, 0, low)
     if op == UNEQUAL:
-        found = _before(sweep.tree, end) - _before(sweep.tree, begin) - found
+        found = before_rank(sweep.tree, 0, 0, end) - before_rank(sweep.tree, 0, 0, begin) - found
     return found
 
 
@@ -104,10 +70,8 @@ def swept(candidates, rows, sweep, count, latest, halt):
     ============  =====================  ==============================================================
     """
     n, op = sweep.taken.shape[0], candidates.op[0]
-    for at in range(n + 1):
-        sweep.tree[at] = 0
-    for at in range(2 * n):
-        sweep.most[at] = -1
+    sweep.tree[:] = 0
+    sweep.most[:] = -1
     n_in, next_low = 0, 0
     for number in range(rows.begin.shape[0]):
         if number % SELDOM == 0 and halt[0]:
@@ -129,7 +93,7 @@ def swept(candidates, rows, sweep, count, latest, halt):
         begin, end = rows.begin[row], rows.end[row]
         low, high = ranked_range(candidates, op, begin, end, rows.rank[0, row])
         if op == UNEQUAL:
-            last = max(_latest(sweep.most, n, begin, low), _latest(sweep.most, n, high, end))
+            last = max(greatest(sweep.most, 0, 0, n, begin, low), greatest(sweep.most, 0, 0, n, high, end))
         else:
-            last = _latest(sweep.most, n, low, high)
+            last = greatest(sweep.most, 0, 0, n, low, high)
         latest[row] = last if count[row] > 0 else -1

@@ -24,6 +24,7 @@ from cer_gpu.enumeration.ordered_enumeration import ordered_blocks
 from cer_gpu.kernels.forest import cpu_heaps as kernels
 from cer_gpu.kernels.forest import cpu_ranks as ranked
 from cer_gpu.kernels.forest.contract import BOTTOM, Block, Roots
+from cer_gpu.kernels.forest.cpu_nodes import WORDS
 from cer_gpu.kernels.runs.contract import TransitionTables
 from cer_gpu.kernels.streams.contract import LaneBounds, StreamEnds, StreamEvents
 
@@ -49,7 +50,7 @@ class KeyedRuns(KeptRuns):
         self._tables = tables
         self._consumes = CONSUMES[consume]
         self._choose = choose
-        self._progress = np.zeros(ranked.WORDS, np.int64)
+        self._progress = np.zeros(WORDS, np.int64)
         widest = int(np.diff(tables.first).max(initial=0))
         kept: dict[type, dict[str, Column]] = {
             kernels.KeyedNodes: {

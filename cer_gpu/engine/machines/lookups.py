@@ -412,8 +412,8 @@ class Lookups:
             place=index.place,
             by_low=_ascending(rows.low),
             by_high=_ascending(rows.high),
-            tree=np.empty(n + 1, np.int64),
-            most=np.empty(2 * n, np.int64),
+            tree=np.empty((1, n), np.int64),
+            most=np.empty((1, 2 * n), np.int64),
         )
 
     def _slots(self, number: int, atom: int) -> np.ndarray:
