@@ -45,8 +45,8 @@ from cer_gpu.engine import devices
 from cer_gpu.engine.cuda.machines import automaton as cuda_devices
 from cer_gpu.engine.cuda.machines import joins, units
 from cer_gpu.engine.cuda.machines.joins import DevicesJoin
-from cer_gpu.engine.cuda.pool import ranges_of
 from cer_gpu.engine.run import chunks as runner
+from cer_gpu.enumeration.blocks import in_parts
 from cer_gpu.language.printer import to_text
 
 if not USABLE:
@@ -407,6 +407,6 @@ def test_several_devices(done: Counter[str], monkeypatch: pytest.MonkeyPatch) ->
 
 def test_ranges_that_fit() -> None:
     size = np.array([3, 4, 9, 1, 1, 1, 7])
-    assert list(ranges_of(size, 7)) == [(0, 2), (2, 3), (3, 6), (6, 7)]
-    assert list(ranges_of(size, 100)) == [(0, 7)]
-    assert list(ranges_of(size[:0], 7)) == []
+    assert list(in_parts(size, 7)) == [(0, 2, 7), (2, 3, 9), (3, 6, 3), (6, 7, 7)]
+    assert list(in_parts(size, 100)) == [(0, 7, 26)]
+    assert list(in_parts(size[:0], 7)) == []

@@ -142,7 +142,7 @@ def check_given(asked: Mapping[str, Span | None], given: Mapping[str, Any], text
         for name, span in asked.items()
         if name not in given
     ]
-    findings += _unknown(asked, given)
+    findings += unknown(asked, given)
     if findings:
         raise QueryError(findings, text)
 
@@ -155,16 +155,31 @@ def check_known(asked: Iterable[str], given: Iterable[str], text: str) -> None:
     QueryError
         CER065, for each such name.
     """
-    if findings := _unknown(tuple(asked), given):
+    if findings := unknown(tuple(asked), given):
         raise QueryError(findings, text)
 
 
-def _unknown(asked: Collection[str], given: Iterable[str]) -> list[Diagnostic]:
+def unknown(
+    asked: Collection[str], given: Iterable[str], what: str = "query", example: str = "x[price > $limit]"
+) -> list[Diagnostic]:
+    """A finding for each value that has no parameter.
+
+    Parameters
+    ----------
+    asked : collection of str
+        The parameters.
+    given : iterable of str
+        The names of the values.
+    what : str
+        What has the parameters, in words.
+    example : str
+        How one is written.
+    """
     known = f"it has {', '.join(f'`${name}`' for name in asked)}"
     if not asked:
-        known = "it has no parameters; one is written with a dollar sign, as in `x[price > $limit]`"
+        known = f"it has no parameters; one is written with a dollar sign, as in `{example}`"
     return [
-        Diagnostic("CER065", f"the query has no parameter `${name}`", None, hints=(known,))
+        Diagnostic("CER065", f"the {what} has no parameter `${name}`", None, hints=(known,))
         for name in given
         if name not in asked
     ]
@@ -357,15 +372,21 @@ def plain_value(value: Any) -> Any:
 
 def _typed(value: WrittenParameter) -> Any:
     """What is typed in a shell, where its place asks for no text: a number, a bool, a span, or a text."""
-    lower = value.strip().lower()
+    found = bool_or_number(value)
+    return found if found is not None else amount_of(value) or str(value)
+
+
+def bool_or_number(text: str) -> bool | int | float | None:
+    """What is typed in a shell as a bool or a number; None for another text."""
+    lower = text.strip().lower()
     if lower in ("true", "false"):
         return lower == "true"
     for read in (int, float):
         try:
-            return read(value)
+            return read(text)
         except ValueError:
             continue
-    return amount_of(value) or str(value)
+    return None
 
 
 def amount_of(text: str) -> GivenAmount | None:

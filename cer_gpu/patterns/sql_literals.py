@@ -13,7 +13,7 @@ import numpy as np
 
 from cer_gpu.errors import Span
 from cer_gpu.frozen_dataclass import dataclass
-from cer_gpu.language.parameters import WrittenParameter
+from cer_gpu.language.parameters import WrittenParameter, bool_or_number
 from cer_gpu.patterns.sql_error import NO_TIME, UNREADABLE, SqlError
 from cer_gpu.printable_text import brief
 
@@ -161,7 +161,8 @@ def moment_of(text: str, kind: str, span: Span | None) -> date | datetime:
 def parameter_value(given: Any) -> Any:
     """The value of a parameter as a constant has it; NotImplemented for what no constant has."""
     if isinstance(given, WrittenParameter):
-        return _read(str(given))
+        found = bool_or_number(given)
+        return str(given) if found is None else found
     if isinstance(given, np.datetime64):
         given = given.astype("datetime64[us]")
     if isinstance(given, np.timedelta64):
@@ -175,19 +176,6 @@ def parameter_value(given: Any) -> Any:
     if given is None or isinstance(given, bool | int | float | Decimal | str | date | timedelta):
         return given
     return NotImplemented
-
-
-def _read(text: str) -> Any:
-    # What is typed in a shell.
-    lower = text.strip().lower()
-    if lower in ("true", "false"):
-        return lower == "true"
-    for read in (int, float):
-        try:
-            return read(text)
-        except ValueError:
-            continue
-    return text
 
 
 def literal_text(value: Any) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from cer_gpu.errors import Diagnostic, QueryError, Span
+from cer_gpu.language.parameters import unknown
 from cer_gpu.patterns.clause_parser import ClauseParser
 from cer_gpu.patterns.clause_source import SourceFinder
 from cer_gpu.patterns.sql_error import UNREADABLE, SqlError
@@ -121,14 +122,7 @@ def _parameters(tokens: SqlTokens, given: Mapping[str, Any], errors: list[Diagno
             errors.append(Diagnostic("CER066", message, span, hints=(hint,)))
             continue
         found[span.start] = value
-    known_names = f"it has {', '.join(f'`${name}`' for name in names)}"
-    if not names:
-        known_names = "it has no parameters; one is written with a dollar sign, as in `price > $limit`"
-    errors += [
-        Diagnostic("CER065", f"the statement has no parameter `${name}`", None, hints=(known_names,))
-        for name in given
-        if name not in names
-    ]
+    errors += unknown(names, given, "statement", "price > $limit")
     return found
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TypeAlias
 
 from cer_gpu.frozen_dataclass import dataclass
@@ -80,9 +81,9 @@ class Formulas:
             case Test(axis, classes):
                 return self._of(("test", axis, classes), 1 << axis)
             case Conjunction(left, right):
-                return self._both(self.number(left), self.number(right))
+                return self._join("both", self.number(left), self.number(right))
             case Disjunction(left, right):
-                return self._either(self.number(left), self.number(right))
+                return self._join("either", self.number(left), self.number(right))
             case Complement(operand):
                 return self._complement(self.number(operand))
 
@@ -110,7 +111,7 @@ class Formulas:
                 most, others = self.cases(operand, axis, known)
                 return self._complement(most), {one: self._complement(to) for one, to in others.items()}
             case (kind, int() as left, int() as right):
-                join = self._both if kind == "both" else self._either
+                join = partial(self._join, str(kind))
                 (a, at_a), (b, at_b) = self.cases(left, axis, known), self.cases(right, axis, known)
                 most = join(a, b)
                 joined = {one: join(at_a.get(one, a), at_b.get(one, b)) for one in {**at_a, **at_b}}
@@ -124,24 +125,15 @@ class Formulas:
             self._reads.append(reads)
         return number
 
-    def _both(self, left: int, right: int) -> int:
-        if FALSE in (left, right):
-            return FALSE
-        if left in (TRUE, right):
+    def _join(self, kind: str, left: int, right: int) -> int:
+        """The conjunction (`both`) or disjunction (`either`) of two formulas."""
+        wins, loses = (FALSE, TRUE) if kind == "both" else (TRUE, FALSE)
+        if wins in (left, right):
+            return wins
+        if left in (loses, right):
             return right
         return (
-            left if right == TRUE else self._of(("both", left, right), self._reads[left] | self._reads[right])
-        )
-
-    def _either(self, left: int, right: int) -> int:
-        if TRUE in (left, right):
-            return TRUE
-        if left in (FALSE, right):
-            return right
-        return (
-            left
-            if right == FALSE
-            else self._of(("either", left, right), self._reads[left] | self._reads[right])
+            left if right == loses else self._of((kind, left, right), self._reads[left] | self._reads[right])
         )
 
     def _complement(self, operand: int) -> int:

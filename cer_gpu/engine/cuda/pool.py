@@ -5,7 +5,7 @@ The CPU does what is left where that does not help, or where a device was lost.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Generic, TypeVar
 
@@ -17,6 +17,7 @@ from cer_gpu.engine.devices import say_by_cpu, tried_on
 from cer_gpu.engine.machines.chunk import Chunk
 from cer_gpu.engine.read.events import EventArrays
 from cer_gpu.engine.workers import Workers
+from cer_gpu.enumeration.blocks import in_parts
 from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.kernels.device.availability import simulated
 
@@ -146,8 +147,8 @@ class DevicePool(Generic[There]):
             free = tried_on(self.numbers[at], beside)
             if free is None:
                 return None
-            fitting = ranges_of(size[first:last], free // SHARE)
-            return self._halving(at, [(first + low, first + high) for low, high in fitting], run, None)
+            fitting = in_parts(size[first:last], free // SHARE)
+            return self._halving(at, [(first + low, first + high) for low, high, _ in fitting], run, None)
 
         return self.or_none(self._shared(work, share))
 
@@ -252,19 +253,3 @@ def bounds_of(work: np.ndarray, devices: int) -> list[int]:
     total = int(done[-1]) if len(done) else 0
     shares = [total * number / devices for number in range(1, devices)]
     return [0, *np.searchsorted(done, shares, side="left").tolist(), len(work)]
-
-
-def ranges_of(size: np.ndarray, room: int) -> Iterator[tuple[int, int]]:
-    """Ranges of neighbouring items that take at most `room` together; an item that takes more is alone.
-
-    Parameters
-    ----------
-    size : ndarray, shape (items,), int64
-    """
-    total = np.cumsum(size)
-    low = 0
-    while low < len(size):
-        before = int(total[low - 1]) if low else 0
-        high = max(low + 1, int(np.searchsorted(total, before + room, side="right")))
-        yield low, high
-        low = high

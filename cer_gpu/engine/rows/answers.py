@@ -19,6 +19,7 @@ from cer_gpu.engine.rows.shared_matches import SharedMatches, can_share
 from cer_gpu.engine.rows.start_chains import Exits
 from cer_gpu.engine.rows.start_range import EVERYWHERE, StartRange, StartRows
 from cer_gpu.engine.workers import Workers
+from cer_gpu.enumeration.blocks import in_parts
 from cer_gpu.errors import DataError, Diagnostic, LimitError, QueryError
 from cer_gpu.patterns.choices import OrderedAutomaton, automaton_of
 from cer_gpu.patterns.conditions import columns_of, parted_conditions
@@ -176,11 +177,12 @@ class RowPatternAnswer:
                 seen(matches)
             numbers = numbering.of(matches)
             free = np.zeros(0, np.int64) if free_rows is None else free_rows.before(matches)
-            for first, stop, slot in _stretches(matches.lengths):
+            slots = np.append(0, np.cumsum(matches.lengths))
+            for first, stop, _ in in_parts(np.maximum(matches.lengths, 1), ELEMENTS):
                 some = RowMatches(
                     matches.starts[first:stop],
                     matches.lengths[first:stop],
-                    matches.slots[slot : slot + int(matches.lengths[first:stop].sum())],
+                    matches.slots[slots[first] : slots[stop]],
                 )
                 matched = MatchedRows(some, numbers[first:stop], self.automaton, rows, self._every_row)
                 if clause.rows is RowsPerMatch.ALL_OMIT_EMPTY:
@@ -249,15 +251,3 @@ class _MatchCounter:
         if len(self._before):
             numbers = numbers + self._before[lanes]
         return numbers
-
-
-def _stretches(lengths: np.ndarray) -> Iterator[tuple[int, int, int]]:
-    """Neighbouring matches with some rows together: first, behind the last, the rows before them."""
-    ends = np.cumsum(np.maximum(lengths, 1))
-    bounds = np.concatenate([[0], np.cumsum(lengths)])
-    first = 0
-    while first < len(lengths):
-        before = int(ends[first - 1]) if first else 0
-        stop = max(int(np.searchsorted(ends, before + ELEMENTS, side="right")), first + 1)
-        yield first, stop, int(bounds[first])
-        first = stop

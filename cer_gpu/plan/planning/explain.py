@@ -26,6 +26,7 @@ from cer_gpu.plan.planning.summary import (
     reports_told,
     summary,
     window_told,
+    written,
 )
 from cer_gpu.printable_text import brief, printable
 
@@ -188,13 +189,6 @@ def _symbols(plan: Plan, relevant: int) -> str:
 
 
 def _axis(axis: Axis, derived: Sequence[DerivedColumn]) -> str:
-    def written(operand: tree.Expression) -> str:
-        if not derived:
-            return to_text(operand)
-        from cer_gpu.plan.derived_columns import written_out
-
-        return to_text(written_out(operand, derived))
-
     match axis:
         case ColumnAxis(column, names):
             return f"`{column}` in {', '.join(names)}"
@@ -203,22 +197,20 @@ def _axis(axis: Axis, derived: Sequence[DerivedColumn]) -> str:
             shown = ", ".join(str(_plain(value)) for value in constants[:6])
             more = f", ... ({len(constants):,} in all)" if len(constants) > 6 else ""
             kind = "strings, by dictionary" if textual else "one pass"
-            return f"{written(operand)} cut at {shown}{more} ({kind})"
+            return f"{written(operand, derived)} cut at {shown}{more} ({kind})"
         case MatchAxis(operand, pattern):
-            return f"{written(operand)} LIKE '{pattern}' (once for each value of the dictionary)"
+            return f"{written(operand, derived)} LIKE '{pattern}' (once for each value of the dictionary)"
         case NullAxis(operand):
-            return f"{written(operand)} IS NULL"
+            return f"{written(operand, derived)} IS NULL"
         case GivenAxis(leaf):
             return f"{to_text(leaf)} (its bound comes with the call, and the plan stays)"
         case RelationAxis(op, left, right):
-            return f"{written(left)} {op} {written(right)} (two derived columns)"
+            return f"{written(left, derived)} {op} {written(right, derived)} (two derived columns)"
 
 
 def _derived(column: DerivedColumn, derived: Sequence[DerivedColumn]) -> str:
     """What a derived column is computed from, and what it costs."""
-    from cer_gpu.plan.derived_columns import written_out
-
-    text = to_text(written_out(column.expression, derived))
+    text = written(column.expression, derived)
     if isinstance(column.expression, tree.Previous):
         count = column.expression.distance
         kept = f"the last {counted(count, 'event')} of the stream, or of each partition, kept"

@@ -127,9 +127,9 @@ def _reads(plan: Plan) -> str:
             case GivenAxis(leaf):
                 found.append(f"{to_text(leaf)} (its value comes with the call)")
             case RelationAxis(op, left, right):
-                found.append(f"{_written(left, reading.derived)} {op} {_written(right, reading.derived)}")
+                found.append(f"{written(left, reading.derived)} {op} {written(right, reading.derived)}")
             case _:
-                found.append(_written(axis.operand, reading.derived))
+                found.append(written(axis.operand, reading.derived))
     found += reading.compared
     keys = [key for column in reading.keys.columns for key in column.keys]
     compared = [value for column in reading.keys.values for value in (column.value, column.among)]
@@ -137,7 +137,8 @@ def _reads(plan: Plan) -> str:
     return ", ".join(dict.fromkeys(found)) or "every event"
 
 
-def _written(operand: tree.Expression, derived: Sequence[DerivedColumn]) -> str:
+def written(operand: tree.Expression, derived: Sequence[DerivedColumn]) -> str:
+    """An expression over derived columns as a user wrote it."""
     if not derived:
         return to_text(operand)
     from cer_gpu.plan.derived_columns import written_out
@@ -161,7 +162,7 @@ def _skipped(plan: Plan, relevant: int) -> str:
 
 def _computed(column: DerivedColumn, derived: Sequence[DerivedColumn]) -> str:
     """A value that is computed for all events."""
-    text = _written(column.expression, derived)
+    text = written(column.expression, derived)
     if isinstance(column.expression, tree.Previous):
         kept = counted(column.expression.distance, "event")
         return f"{text}, from the last {kept} of the stream or partition"

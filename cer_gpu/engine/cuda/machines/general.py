@@ -15,14 +15,14 @@ import numpy as np
 
 from cer_gpu.engine.ascending_order import ascending
 from cer_gpu.engine.cuda.memory import free_bytes
-from cer_gpu.engine.cuda.pool import SHARE, ranges_of
+from cer_gpu.engine.cuda.pool import SHARE
 from cer_gpu.engine.devices import say_by_cpu, tried_on
 from cer_gpu.engine.machines.configuration_arrays import STORED, room_for_state_ends, room_for_touched
 from cer_gpu.engine.machines.configurations import ConfigurationRuns
 from cer_gpu.engine.machines.general import GeneralRunner
 from cer_gpu.engine.machines.open_runs import FollowedEvents
 from cer_gpu.engine.workers import Workers
-from cer_gpu.enumeration.blocks import ranges
+from cer_gpu.enumeration.blocks import in_parts, ranges
 from cer_gpu.errors import DataError, LimitError
 from cer_gpu.kernels.configurations import contract as words
 from cer_gpu.kernels.configurations.contract import StateEnds, TimedEvents
@@ -184,7 +184,7 @@ class DevicesConfigurations(ConfigurationRuns):
     def _fitting(self, which: np.ndarray, size: int) -> list[np.ndarray]:
         """Some lanes, cut into ranges that the device has memory for one at a time."""
         each = np.full(len(which), self._bytes(size))
-        return [which[low:high] for low, high in ranges_of(each, free_bytes() // SHARE)]
+        return [which[low:high] for low, high, _ in in_parts(each, free_bytes() // SHARE)]
 
     def _by_device(
         self, there: UnitEvents, units: np.ndarray, given: OpenRows, size: int
