@@ -202,6 +202,23 @@ class Transition:
     target: int
 
 
+def checked_states(n_states: int, initial: int, final: Iterable[int]) -> range:
+    """The states of an automaton.
+
+    Raises
+    ------
+    UnknownStateError
+        If the initial or a final state is none of them.
+    """
+    states = range(n_states)
+    if initial not in states:
+        raise UnknownStateError(f"initial state {initial} is not among the {n_states} states")
+    for state in sorted(final):
+        if state not in states:
+            raise UnknownStateError(f"final state {state} is not among the {n_states} states")
+    return states
+
+
 @dataclass(frozen=True, slots=True)
 class CEA:
     """A complex event automaton with epsilon transitions (thesis chapter 6, with sets as labels).
@@ -233,12 +250,7 @@ class CEA:
     epsilon: tuple[tuple[int, int], ...] = ()
 
     def __post_init__(self) -> None:
-        states = range(self.n_states)
-        if self.initial not in states:
-            raise UnknownStateError(f"initial state {self.initial} is not among the {self.n_states} states")
-        for state in sorted(self.final):
-            if state not in states:
-                raise UnknownStateError(f"final state {state} is not among the {self.n_states} states")
+        states = checked_states(self.n_states, self.initial, self.final)
         for move in self.transitions:
             if move.source not in states or move.target not in states:
                 raise UnknownStateError(

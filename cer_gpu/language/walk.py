@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields, is_dataclass, replace
 from functools import cache
 from operator import attrgetter, is_
@@ -150,11 +150,7 @@ def own_children(pattern: t.Pattern) -> tuple[t.Pattern, ...]:
 
 def own_nodes(pattern: t.Pattern) -> Iterator[t.Pattern]:
     """As `nodes`, of `own_children`."""
-    waiting = [pattern]
-    while waiting:
-        one = waiting.pop()
-        yield one
-        waiting += reversed(own_children(one))
+    return descendants(pattern, own_children)
 
 
 def marking(pattern: t.Pattern) -> tuple[t.Pattern, ...]:
@@ -194,11 +190,16 @@ def _with_fields(node: Any, made: dict[str, Any]) -> Any:
 
 def nodes(pattern: t.Pattern) -> Iterator[t.Pattern]:
     """The pattern and all patterns inside it, the outer before the inner, left to right."""
-    waiting = [pattern]
+    return descendants(pattern, children)
+
+
+def descendants(root: Any, children_of: Callable[[Any], Sequence[Any]]) -> Iterator[Any]:
+    """A node and all nodes below it, the outer before the inner, left to right."""
+    waiting = [root]
     while waiting:
         one = waiting.pop()
         yield one
-        waiting += reversed(children(one))
+        waiting += reversed(children_of(one))
 
 
 def is_one_event(pattern: t.Pattern, *others: type) -> bool:

@@ -11,7 +11,7 @@ two heaps. An insertion copies a path, whose length is the logarithm of the numb
 a heap whose greatest stamp fails, so its delay is output-linear too.
 """
 
-from ..forest.cpu_nodes import NODES
+from ..forest.cpu_nodes import made_node
 from ..jit import inline, jit
 from .contract import BOTTOM, CHECK, LABEL, LATEST, LEFT, NO_CHECK, RANK, RESET, RIGHT, STAMP, UNION
 
@@ -26,12 +26,7 @@ SPINE = 128
 @inline
 def made(arena, progress, label, left, right):
     """Make a node above `left`, with its stamp and latest start; gives its number."""
-    node = progress[NODES]
-    progress[NODES] = node + 1
-    arena[node, LABEL] = label
-    arena[node, LEFT] = left
-    arena[node, RIGHT] = right
-    arena[node, LATEST] = arena[left, LATEST]
+    node = made_node(arena, progress, label, left, right, arena[left, LATEST])
     arena[node, STAMP] = arena[left, STAMP]
     arena[node, RANK] = 1
     return node
@@ -40,12 +35,7 @@ def made(arena, progress, label, left, right):
 @inline
 def bottom(arena, progress, event, stamp):
     """Make a node for the run that starts at an event; gives its number."""
-    node = progress[NODES]
-    progress[NODES] = node + 1
-    arena[node, LABEL] = BOTTOM
-    arena[node, LEFT] = -1
-    arena[node, RIGHT] = event
-    arena[node, LATEST] = event
+    node = made_node(arena, progress, BOTTOM, -1, event, event)
     arena[node, STAMP] = stamp
     arena[node, RANK] = 1
     return node

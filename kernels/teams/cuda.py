@@ -71,6 +71,17 @@ class DeviceTeam(NamedTuple):
     nodes: int
 
 
+@device
+def own_sums(sums, v):
+    """The sums of one member."""
+    return GroupSums(
+        sums.hits[:, v : v + 1],
+        sums.matches[:, v : v + 1],
+        sums.first[:, v : v + 1],
+        sums.last[:, v : v + 1],
+    )
+
+
 @kernel
 def abreast_kernel(edges, spans, span, events, units, rooms, widest, sums):
     """Run `abreast_body` for each member and unit.
@@ -105,12 +116,7 @@ def abreast_kernel(edges, spans, span, events, units, rooms, widest, sums):
                 rooms.low[thread : thread + 1],
                 rooms.matrices[:, thread : thread + 1],
                 rooms.number[thread : thread + 1],
-                GroupSums(
-                    sums.hits[:, v : v + 1],
-                    sums.matches[:, v : v + 1],
-                    sums.first[:, v : v + 1],
-                    sums.last[:, v : v + 1],
-                ),
+                own_sums(sums, v),
                 edges.first[:0],
             )
             cuda.atomic.max(widest, v, most)

@@ -16,6 +16,7 @@ from ..device.jit import device, kernel
 from ..device.words import copied
 from . import cpu_masks
 from .contract import GroupSums, MaskedEnds, MaskedProgram, MaskedWork, no_sums
+from .cuda import own_sums
 
 EXACT = 62
 """A number with a bit from here on is not exact."""
@@ -80,6 +81,25 @@ class DeviceMaskedTeam(NamedTuple):
     registers: tuple[int, int]
 
 
+@device
+def _own_ends(ends, v):
+    """The ends of one member."""
+    return MaskedEnds(ends.first, ends.source, ends.row, ends.begins, ends.masks[:, v : v + 1])
+
+
+@device
+def _own_work(rooms, thread):
+    """The scratch of one thread."""
+    return MaskedWork(
+        rooms.prefix[:, :, thread : thread + 1],
+        rooms.suffix[:, :, thread : thread + 1],
+        rooms.front[:, :, thread : thread + 1],
+        rooms.place[:, thread],
+        rooms.number[thread : thread + 1],
+        rooms.over[thread : thread + 1],
+    )
+
+
 @kernel
 def abreast_masked_kernel(forward, backward, ends, events, size, units, rooms, wrong, sums):
     """Run `masked_body` for each member and unit.
@@ -106,26 +126,14 @@ def abreast_masked_kernel(forward, backward, ends, events, size, units, rooms, w
             masked_of(
                 forward,
                 backward,
-                MaskedEnds(ends.first, ends.source, ends.row, ends.begins, ends.masks[:, v : v + 1]),
+                _own_ends(ends, v),
                 events,
                 size[0],
                 units.begin[g : g + 1],
                 units.report[g : g + 1],
                 units.stop[g : g + 1],
-                MaskedWork(
-                    rooms.prefix[:, :, thread : thread + 1],
-                    rooms.suffix[:, :, thread : thread + 1],
-                    rooms.front[:, :, thread : thread + 1],
-                    rooms.place[:, thread],
-                    rooms.number[thread : thread + 1],
-                    rooms.over[thread : thread + 1],
-                ),
-                GroupSums(
-                    sums.hits[:, v : v + 1],
-                    sums.matches[:, v : v + 1],
-                    sums.first[:, v : v + 1],
-                    sums.last[:, v : v + 1],
-                ),
+                _own_work(rooms, thread),
+                own_sums(sums, v),
                 ends.begins[:0],
             )
             if rooms.over[thread] >> EXACT:
@@ -158,26 +166,14 @@ def abreast_carried_kernel(forward, ends, events, begin, stop, carried, rooms, w
             rooms.place[0, thread] = 0
             carried_of(
                 forward,
-                MaskedEnds(ends.first, ends.source, ends.row, ends.begins, ends.masks[:, v : v + 1]),
+                _own_ends(ends, v),
                 events,
                 begin[g : g + 1],
                 stop[g : g + 1],
                 rooms.place[:1, thread],
                 carried[g : g + 1, :, v : v + 1],
-                MaskedWork(
-                    rooms.prefix[:, :, thread : thread + 1],
-                    rooms.suffix[:, :, thread : thread + 1],
-                    rooms.front[:, :, thread : thread + 1],
-                    rooms.place[:, thread],
-                    rooms.number[thread : thread + 1],
-                    rooms.over[thread : thread + 1],
-                ),
-                GroupSums(
-                    sums.hits[:, v : v + 1],
-                    sums.matches[:, v : v + 1],
-                    sums.first[:, v : v + 1],
-                    sums.last[:, v : v + 1],
-                ),
+                _own_work(rooms, thread),
+                own_sums(sums, v),
                 ends.begins[:0],
             )
             if rooms.over[thread] >> EXACT:

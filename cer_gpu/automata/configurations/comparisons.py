@@ -23,7 +23,7 @@ from cer_gpu.automata.configurations.registers import (
 from cer_gpu.language import tree
 from cer_gpu.language.leaves import aggregates, attributes
 from cer_gpu.language.repetition_edges import is_joint
-from cer_gpu.language.walk import condition_variables, own_children, parts, with_attributes
+from cer_gpu.language.walk import condition_variables, descendants, own_children, parts, with_attributes
 from cer_gpu.logic.formulas import compares_events
 
 
@@ -92,11 +92,7 @@ def conditions_in(formula: Any) -> Iterator[tree.Condition]:
 
 def subpatterns(formula: Any) -> Iterator[Any]:
     """A formula and all patterns inside it, without the right sides of FOLLOWED BY and PRECEDED BY."""
-    waiting = [formula]
-    while waiting:
-        node = waiting.pop()
-        yield node
-        waiting += reversed(patterns_in(node))
+    return descendants(formula, patterns_in)
 
 
 def patterns_in(node: Any) -> tuple[Any, ...]:

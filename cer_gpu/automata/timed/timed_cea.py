@@ -15,6 +15,7 @@ from cer_gpu.automata.cea import (
     Predicate,
     UnknownPredicateError,
     UnknownStateError,
+    checked_states,
     distinct,
     identity,
 )
@@ -81,17 +82,12 @@ class TimedCEA:
     transitions: tuple[TimedTransition, ...]
 
     def __post_init__(self) -> None:
-        states, clocks = range(self.n_states), frozenset(range(self.n_clocks))
-        if self.initial not in states:
-            raise UnknownStateError(f"initial state {self.initial} is not among the {self.n_states} states")
-        for state in sorted(self.final):
-            if state not in states:
-                raise UnknownStateError(f"final state {state} is not among the {self.n_states} states")
+        states, clocks = checked_states(self.n_states, self.initial, self.final), range(self.n_clocks)
         for move in self.transitions:
             named = f"transition from state {move.source} to state {move.target} on {move.predicate}"
             if move.source not in states or move.target not in states:
                 raise UnknownStateError(f"{named}: not both are among the {self.n_states} states")
-            if unknown := (move.resets | clocks_of(move.condition)) - clocks:
+            if unknown := (move.resets | clocks_of(move.condition)) - set(clocks):
                 raise UnknownClockError(f"{named}: clock {min(unknown)} of {self.n_clocks}")
 
     @property
