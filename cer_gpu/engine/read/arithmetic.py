@@ -13,7 +13,7 @@ from decimal import Decimal, localcontext
 import pyarrow as pa
 
 from cer_gpu.engine.read.derive import combined
-from cer_gpu.engine.read.functions import OF_TEXT, TIMES, of_numbers, of_text, of_time
+from cer_gpu.engine.read.functions import CHOOSE, OF_TEXT, TIMES, of_numbers, of_text, of_time
 from cer_gpu.engine.read.sources import columns
 from cer_gpu.engine.read.sources.arrow_types import is_text
 from cer_gpu.engine.read.sources.columns import Values
@@ -188,11 +188,11 @@ def called(function: str, arguments: Sequence[pa.Array]) -> pa.Array:
     pyarrow.ArrowInvalid
         If a number does not fit.
     """
-    if function in _CHOOSE:
+    if function in CHOOSE:
         kinds = {one.type for one in arguments}
         if len(kinds) > 1 and any(pa.types.is_floating(kind) for kind in kinds):
             arguments = [as_floats(one) for one in arguments]
-        return _CHOOSE[function](*arguments)
+        return CHOOSE[function](*arguments)
     if function in OF_TEXT:
         return of_text(function, arguments)
     if function in FLOATS:
@@ -206,13 +206,6 @@ def called(function: str, arguments: Sequence[pa.Array]) -> pa.Array:
         return called(function, [values.cast(pa.int64())]).cast(values.type)
     found = of_numbers(function, [(columns.numbers(one, ""), None) for one in arguments], None)
     return _array(found, f"{function} does not fit 64 bits")
-
-
-_CHOOSE: dict[str, Callable[..., pa.Array]] = {
-    "COALESCE": lambda *values: pc.coalesce(*values),
-    "GREATEST": lambda *values: pc.max_element_wise(*values),
-    "LEAST": lambda *values: pc.min_element_wise(*values),
-}
 
 
 def _decimal_called(function: str, values: pa.Array) -> pa.Array:

@@ -181,14 +181,20 @@ def places_of(texts: pa.Array, categories: Sequence[str], name: str) -> pa.Array
     return found.cast(pa.int64())
 
 
+CHOOSE: dict[str, Callable[..., pa.Array]] = {
+    "COALESCE": lambda *values: pc.coalesce(*values),
+    "GREATEST": lambda *values: pc.max_element_wise(*values),
+    "LEAST": lambda *values: pc.min_element_wise(*values),
+}
+"""Functions that give one of their arguments, which have one type."""
+
+
 def chosen_text(function: str, texts: Sequence[Texts], rows: int) -> pa.Array:
     """COALESCE, GREATEST or LEAST of texts, as large_string."""
     plain = [
         pa.scalar(one, pa.large_string()) if isinstance(one, str) else decoded(_texts(one)) for one in texts
     ]
-    found = {"COALESCE": pc.coalesce, "GREATEST": pc.max_element_wise, "LEAST": pc.min_element_wise}[
-        function
-    ](*plain)
+    found = CHOOSE[function](*plain)
     return pa.repeat(found, rows) if isinstance(found, pa.Scalar) else found
 
 
