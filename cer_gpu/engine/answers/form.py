@@ -102,7 +102,8 @@ class ResultForm(ABC):
         self.order, self.event_id, self._placed = order, event_id, PositionLookup()
         self.partition = () if encoder is None else encoder.names
         place = id_type(data, event_id)
-        self._positions = pa.list_(pa.field("item", place, nullable=event_id is not None))
+        self.list_type = pa.list_(pa.field("item", place, nullable=event_id is not None))
+        """The type of a list of positions."""
         fields = [pa.field(name, place, nullable=event_id is not None) for name in ("start", "end")]
         taken, positions = {"start", "end"}, ["start", "end"]
         if encoder is not None:
@@ -256,7 +257,7 @@ class MarkResults(ResultForm):
 
     def _fields(self, data: pa.Schema, taken: set[str]) -> Iterator[tuple[pa.Field, bool]]:
         for variable in () if self._form.hidden else self._form.variables:
-            yield pa.field(free_name(variable, taken), self._positions, nullable=False), True
+            yield pa.field(free_name(variable, taken), self.list_type, nullable=False), True
             if attributes := self._form.attributes.get(variable):
                 shown = "*" if variable in self._form.whole else ", ".join(attributes)
                 name = free_name(f"{variable}[{shown}]", taken)
@@ -277,11 +278,6 @@ class MarkResults(ResultForm):
     def expressions(self) -> tuple[tree.Expression, ...]:
         """The expressions of the measures."""
         return tuple(column.expression for column in self._form.measures)
-
-    @property
-    def list_type(self) -> pa.DataType:
-        """The type of a list of positions."""
-        return self._positions
 
     def marked_by(self, label: int) -> list[str]:
         """The variables that a label marks, including those that are not shown."""
@@ -314,7 +310,7 @@ class MarkResults(ResultForm):
         shown = () if self._form.hidden else zip(lists.items(), placed, strict=True)
         for (variable, (offsets, marked)), marks in shown:
             bounds, marks = pa.array(offsets), self.places(events, marked) if marks is None else marks
-            arrays.append(pa.ListArray.from_arrays(bounds, marks, type=self._positions))
+            arrays.append(pa.ListArray.from_arrays(bounds, marks, type=self.list_type))
             if attributes := self._form.attributes.get(variable):
                 members = [payload_column(events, attribute, marked) for attribute in attributes]
                 kind = self._kinds[variable]
@@ -403,7 +399,7 @@ class TupleResults(ResultForm):
     def _fields(self, data: pa.Schema, taken: set[str]) -> Iterator[tuple[pa.Field, bool]]:
         for column in self._form.head:
             yield pa.field(free_name(column.name, taken), roomy(data.field(column.attribute).type)), False
-        yield pa.field(free_name("positions", taken), self._positions, nullable=False), True
+        yield pa.field(free_name("positions", taken), self.list_type, nullable=False), True
 
     def _read(self) -> list[str]:
         return [column.attribute for column in self._form.head]
@@ -436,7 +432,7 @@ class TupleResults(ResultForm):
         atoms = len(self._form.atoms)
         bounds = pa.array(np.arange(0, len(block.event) * atoms + 1, atoms, dtype=np.int32))
         positions = self.places(events, block.event.reshape(-1))
-        listed = pa.ListArray.from_arrays(bounds, positions, type=self._positions)
+        listed = pa.ListArray.from_arrays(bounds, positions, type=self.list_type)
         return [*self._head(events, block), listed]
 
     def marked(self, block: TupleBlock) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

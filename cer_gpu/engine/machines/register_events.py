@@ -113,7 +113,7 @@ class CurrentEvent:
         return self._reader.holds_of(comparison, rows, folded)
 
 
-class _SymbolEvent:
+class SymbolEvent:
     """An event of which only the symbol is known."""
 
     moment = 0
@@ -241,10 +241,6 @@ class Reader:
             self._moments[ordinal] = now
             self._ordinal += 1
         return CurrentEvent(self, symbol, self._rows[at], (ordinal, now), now[0 if self._over_time else 1])
-
-    def blind(self, symbol: int) -> Any:
-        """An event of which only the symbol is known."""
-        return _SymbolEvent(symbol)
 
     @property
     def tick(self) -> CurrentEvent:

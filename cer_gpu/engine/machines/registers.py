@@ -20,7 +20,7 @@ from cer_gpu.automata.match import BEFORE, UNMARKED
 from cer_gpu.engine.machines.configuration_arrays import no_answers, pushed_lists
 from cer_gpu.engine.machines.ends import Ends
 from cer_gpu.engine.machines.open_runs import FollowedEvents, PushResult, Renumbering
-from cer_gpu.engine.machines.register_events import CurrentEvent, Reader
+from cer_gpu.engine.machines.register_events import CurrentEvent, Reader, SymbolEvent
 from cer_gpu.engine.machines.register_serialization import read_back, written_down
 from cer_gpu.engine.read.events import EventArrays
 from cer_gpu.engine.read.lanes import HeldLanes
@@ -311,7 +311,7 @@ class RegisterRuns(HeldLanes):
 
     def _stays(self, one: Configuration, symbol: int) -> bool:
         """Whether an event with a symbol changes nothing of a configuration, whatever its values."""
-        event = self._reader.blind(symbol)
+        event: Any = SymbolEvent(symbol)
         found: set[State] = set()
         wanted = UNMARKED if one.started else BEFORE
         for state in one.states:
