@@ -198,6 +198,15 @@ def test_every_kind_of_query_in_pieces(name: str, times: str, done: Counter[str]
         assert done["_earliest"] > 1
 
 
+def test_the_last_of_each_session_is_counted_once(
+    done: Counter[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One match ends at each event, which the CPU finds without a tail: no chunk has events of another."""
+    monkeypatch.setattr(runner, "CHUNK", 8)
+    query = cer.compile("SELECT LAST * WHERE A+[<= 2 s]")
+    assert agree(query, trades(110), order_by="ts", order_unit="s") > 16
+
+
 def test_counts_past_64_bits(done: Counter[str]) -> None:
     """The device says where a count may not fit, and the CPU counts these again."""
     n = 66

@@ -331,7 +331,7 @@ class BoundQuery:
         words.purpose = purpose_of(query, product)
         enumerates = product == "run"
         carries = query.carries and not enumerates
-        if self.place.numbers and "carried" in query.traits.order:
+        if self.place.numbers and "carried" in query.traits.order and not query.traits.symbols_alone:
             carries = False  # a device runs lane by lane
         partition = query.reading.partition
         data, event_id = self._source.arrow_schema, options.event_id
