@@ -18,7 +18,7 @@ from cer_gpu.language.check import check as check_query
 from cer_gpu.language.parser import parse
 from cer_gpu.language.tree import SelectQuery, Statement
 from cer_gpu.language.walk import asks_types_alone, names_in
-from cer_gpu.plan.cost import MAIN, Question
+from cer_gpu.plan.cost import LISTING, MAIN, Question
 from cer_gpu.plan.leaves import RoleColumns
 from cer_gpu.plan.lower import AUTO
 from cer_gpu.plan.outline import Outline, outline
@@ -467,7 +467,7 @@ class Query:
             from cer_gpu.engine.run.exact_decimals import exactly  # a run over a table does without it
 
             compiled = exactly(compiled, source.arrow_schema)
-        bound = BoundQuery(compiled, source, units, asked, self._workers)
+        bound = BoundQuery(compiled, source, units, asked, self._workers, lists=question in LISTING)
         if findings:
             say_findings(findings, bound.notes)
         if self.names:

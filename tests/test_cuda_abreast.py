@@ -15,7 +15,8 @@ from test_backtest import ticks
 import cer_gpu as cer
 from cer_gpu.engine.cuda.machines import teams
 from cer_gpu.engine.machines import numbers
-from cer_gpu.engine.run import passes, team_run
+from cer_gpu.engine.run import bound_query, passes, team_run
+from cer_gpu.engine.run.device_choice import Place
 from cer_gpu.plan.automaton_team import edges_of
 from cer_gpu.plan.machine import TEAMS
 
@@ -92,6 +93,24 @@ def test_what_cannot_go_abreast_runs_by_itself_there(followed: list[int]) -> Non
     there = cer.backtest(texts, ticks(80), order_by="ts", device="cuda").to_arrow()
     assert followed == [7]
     assert there.equals(cer.backtest(texts, ticks(80), order_by="ts", device="cpu").to_arrow())
+
+
+def test_auto_runs_a_sweep_where_it_takes_less_time(
+    followed: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A device is worth it for seven variants together, and for none by itself."""
+
+    def place_of(*given: Any, members: int = 1, lists: bool = False) -> Place:
+        return Place((0,) if given[0] == ("auto",) and members >= 7 else (), "as estimated")
+
+    monkeypatch.setattr(bound_query, "place_of", place_of)
+    text = "SELECT * WHERE (A AS a FILTER a[x > $p]) ; B WITHIN 2 hours"
+    for members, there in ((5, []), (7, [7])):
+        queries = {f"above {p}": text.replace("$p", str(p)) for p in range(members)}
+        queries["next"] = "SELECT NEXT * WHERE A ; B WITHIN 2 hours"
+        found = cer.backtest(queries, ticks(80), order_by="ts").to_arrow()
+        assert found.equals(cer.backtest(queries, ticks(80), order_by="ts", device="cpu").to_arrow())
+        assert followed == there
 
 
 def test_without_memory_the_cpu_follows_them(followed: list[int], monkeypatch: pytest.MonkeyPatch) -> None:

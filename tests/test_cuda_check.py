@@ -29,8 +29,9 @@ from cer_gpu.engine.cuda.check.comparison import check
 from cer_gpu.engine.cuda.check.families import FAMILIES, Family, families_of
 from cer_gpu.engine.cuda.check.fault import CheckResult, Fault
 from cer_gpu.engine.cuda.check.inputs import ComparedArray, Inputs
+from cer_gpu.engine.cuda.check.speed import DeviceSpeed
 from cer_gpu.engine.devices import tried_on
-from cer_gpu.engine.run import device_choice
+from cer_gpu.engine.run import device_choice, device_estimate
 from cer_gpu.engine.versions import all_versions
 
 if not USABLE:
@@ -245,6 +246,9 @@ def files(folder: Path) -> list[Path]:
 
 EVENTS = pa.table({"type": [*"ABAB"] * 50, "ts": range(200)})
 NAME = USABLE.devices[0]
+DEAR = device_estimate.EventWork(1.0, 0, 0)
+"""So much work for the CPU that any device takes less time."""
+SPEED = DeviceSpeed(2.76e12, 53.7e9, 4e-6)
 WRONG = f"cuda:0 ({NAME}) failed the comparison with the CPU"
 QUERY = "SELECT * WHERE A ; B WITHIN 3 EVENTS"
 
@@ -287,17 +291,19 @@ def test_a_device_that_is_wrong_is_not_used(
 
     # The fault is gone, and is still remembered: a device that is wrong now and then is not to be trusted.
     assert another_process() is not None
-    monkeypatch.setattr(device_choice, "WORTH", 100)
+    monkeypatch.setitem(device_estimate.ENGINES, "automaton", DEAR)
+    monkeypatch.setattr(device_choice, "DEAREST", DEAR.cpu)
     monkeypatch.setattr(device_choice, "no_driver", lambda: None)
     there = availability.UsableDevices((NAME,), f"{NAME} can be used")
     monkeypatch.setattr(availability, "cuda_usable", lambda: there)
     monkeypatch.setattr(availability, "simulated", lambda: False)
-    found = query.run(EVENTS, device="auto")
-    assert found.device == "cpu"
-    assert found.device_reason.startswith(f"the CPU, because {WRONG}: kernel")
-    assert blamed in found.device_reason
-    assert len(found.to_arrow()) == right
-    assert device_choice.place_of(("auto",), query._plan.compiled, 3, lying=0).numbers == ()
+    compiled = query._plan.compiled
+    place = device_choice.place_of(("auto",), compiled, len(EVENTS))
+    assert place.name == "cpu"
+    assert place.reason.startswith(f"the CPU, because {WRONG}: kernel")
+    assert blamed in place.reason
+    assert query.count(EVENTS, device="auto") == right
+    assert device_choice.place_of(("auto",), compiled, 3, lying=0).numbers == ()
     assert len(checks) == 1
 
     anew = findings.checked_anew(0)
@@ -305,7 +311,8 @@ def test_a_device_that_is_wrong_is_not_used(
     assert anew.fault is None
     assert len(checks) == 2
     assert another_process() is None
-    assert query.run(EVENTS, device="auto").device == "cuda:0"
+    monkeypatch.setattr(findings, "speed_of", lambda number: SPEED)
+    assert device_choice.place_of(("auto",), compiled, len(EVENTS)).name == "cuda:0"
     assert len(checks) == 2
 
 
@@ -344,6 +351,20 @@ def test_a_finding_holds_for_its_versions(checks: list[int], monkeypatch: pytest
         assert len(checks) == 7
 
 
+@planted
+def test_the_speed_of_a_device_is_kept(checks: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        findings, "check_in_process", lambda number, names: CheckResult(None, ("count_hits",), SPEED)
+    )
+    assert not findings.is_checked(0, "automaton")
+    assert findings.speed_of(0) is None
+    assert another_process() is None
+    findings.forget()
+    assert findings.is_checked(0, "automaton")
+    assert not findings.is_checked(0, "joins")
+    assert findings.speed_of(0) == SPEED
+
+
 def without_meaning(path: Path) -> None:
     path.write_bytes(b"\xff\x00{")
 
@@ -365,6 +386,11 @@ def of_another_form(path: Path) -> None:
 def of_older_form(path: Path) -> None:
     told = json.loads(path.read_text())
     path.write_text(json.dumps({"versions": told["versions"], "fault": None}))
+
+
+def of_no_speed(path: Path) -> None:
+    told = json.loads(path.read_text())
+    path.write_text(json.dumps({**told, "speed": {**SPEED.to_dict(), "bus": 0.0}}))
 
 
 def a_list(path: Path) -> None:
@@ -402,6 +428,7 @@ def a_folder(path: Path) -> None:
         of_other_versions,
         of_another_form,
         of_older_form,
+        of_no_speed,
         a_list,
         a_deep_list,
         written_by_anybody,

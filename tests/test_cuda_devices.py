@@ -19,6 +19,7 @@ from cer_gpu.engine.cuda import classify as cuda_classify
 from cer_gpu.engine.cuda import memory as cuda_memory
 from cer_gpu.engine.cuda import staging as cuda_staging
 from cer_gpu.engine.cuda.check import findings
+from cer_gpu.engine.cuda.check.speed import DeviceSpeed
 from cer_gpu.engine.cuda.machines import automaton as cuda_devices
 from cer_gpu.engine.cuda.machines import carried_query as cuda_carried
 from cer_gpu.engine.cuda.machines import one_device as cuda_execute
@@ -27,7 +28,7 @@ from cer_gpu.engine.cuda.machines import resident_run as cuda_run
 from cer_gpu.engine.cuda.pool import bounds_of
 from cer_gpu.engine.run import bound_query as bound
 from cer_gpu.engine.run import chunks as runner
-from cer_gpu.engine.run import device_choice
+from cer_gpu.engine.run import device_choice, device_estimate
 
 if not USABLE:
     pytest.skip(f"{USABLE.reason}; the simulator runs these tests", allow_module_level=True)
@@ -363,15 +364,24 @@ def test_dealt_in_shares_of_about_as_much() -> None:
 
 
 def test_auto_takes_a_gpu_that_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(device_choice, "WORTH", 100)
+    monkeypatch.setitem(device_estimate.ENGINES, "automaton", device_estimate.EventWork(0.05, 0, 25))
+    monkeypatch.setattr(device_choice, "DEAREST", 0.05)
+    monkeypatch.setattr(findings, "is_checked", lambda number, *engines: True)
+    monkeypatch.setattr(findings, "speed_of", lambda number: DeviceSpeed(2.76e12, 53.7e9, 0.05))
     monkeypatch.setattr(device_choice, "no_driver", lambda: None)
     monkeypatch.setattr(availability, "simulated", lambda: False)
     monkeypatch.setattr(
         availability, "cuda_usable", lambda: availability.UsableDevices(("H200",), "H200 can be used")
     )
-    table = trades(150)
-    found = cer.compile(QUERIES["time"]).run(table, **OPTIONS)
-    assert (found.device, found.device_reason) == ("cuda:0", "H200 can be used")
-    assert found.to_arrow() == cer.compile(QUERIES["time"]).run(table, device="cpu", **OPTIONS).to_arrow()
-    assert cer.compile(QUERIES["time"]).run(trades(50), **OPTIONS).device == "cpu"
+    table, query = trades(150), cer.compile(QUERIES["time"])
+    told = query.explain(events=table, **OPTIONS)
+    assert "cuda:0: it takes about 0.4 s, and the CPU about 7.5 s" in told
+    assert query.count(table, **OPTIONS) == query.count(table, device="cpu", **OPTIONS)
+    found = query.run(table, **OPTIONS)
+    assert found.device == "cpu"
+    assert found.device_reason.endswith("any GPU about 7.5 s: the CPU lists matches anyway")
+    few = query.explain(events=trades(5), **OPTIONS)
+    assert (
+        "cpu: the CPU, because it takes about 0.2 s, and cuda:0 about 0.4 s: its kernels are launched" in few
+    )
     assert bound.place_of is device_choice.place_of

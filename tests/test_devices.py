@@ -14,6 +14,7 @@ import cer_gpu as cer
 from cer_gpu.engine import devices
 from cer_gpu.engine.cuda.check import findings
 from cer_gpu.engine.cuda.check.fault import Fault
+from cer_gpu.engine.cuda.check.speed import DeviceSpeed
 from cer_gpu.engine.run import device_choice
 from cer_gpu.engine.run.device_choice import Place, asked_devices, place_of
 from cer_gpu.plan.compiled_query import CompiledQuery
@@ -26,6 +27,9 @@ def compiled(text: str) -> CompiledQuery:
     return cer.compile(text)._plan.compiled
 
 
+H100 = DeviceSpeed(2.76e12, 53.7e9, 4e-6)
+"""As one was measured."""
+
 WINDOWED = compiled("SELECT * WHERE A ; B WITHIN 5 EVENTS")
 
 
@@ -34,11 +38,16 @@ def there(
     found: UsableDevices,
     driver: str | None = None,
     fault: Fault | None = None,
+    speed: DeviceSpeed = H100,
 ) -> None:
     monkeypatch.setattr(availability, "cuda_usable", lambda: found)
     monkeypatch.setattr(device_choice, "no_driver", lambda: driver)
     monkeypatch.setattr(availability, "simulated", lambda: False)
     monkeypatch.setattr(findings, "fault_of", lambda number, *engines: fault)
+    monkeypatch.setattr(findings, "is_checked", lambda number, *engines: True)
+    monkeypatch.setattr(findings, "speed_of", lambda number: speed)
+    for name in ("numba.cuda", "cer_gpu.engine.cuda.machines"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
 
 
 @pytest.mark.parametrize(
@@ -88,20 +97,15 @@ def test_a_device_that_cannot_be_used(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_auto(monkeypatch: pytest.MonkeyPatch) -> None:
-    auto, many = ("auto",), device_choice.WORTH
+    auto, many = ("auto",), 10**9
     there(monkeypatch, TWO)
-    assert place_of(auto, WINDOWED, many) == Place((0,), "First can be used")
+    assert place_of(auto, WINDOWED, many) == Place((0,), "it takes about 3.7 s, and the CPU about 7.0 s")
     assert place_of(auto, WINDOWED, None).name == "cpu"
     assert "is not known before the run" in place_of(auto, WINDOWED, None).reason
     assert place_of(auto, WINDOWED, None, 1).name == "cuda:1"
     assert place_of(("cuda:1",), WINDOWED, None, 1).name == "cuda:1"
     with pytest.raises(cer.DeviceError, match="the events are in the memory of cuda:1"):
         place_of(("cuda:0",), WINDOWED, None, 1)
-    few = place_of(auto, WINDOWED, many - 1)
-    assert few == Place(
-        (), f"the CPU is as fast for {many - 1:,} events; a GPU is used from {many:,} events on"
-    )
-    assert few.name == "cpu"
     assert place_of(auto, WINDOWED, 1, lying=0) == Place((0,), "the events are in the memory of that device")
     there(monkeypatch, ABSENT)
     assert place_of(auto, WINDOWED, many) == Place((), "the CPU, because no CUDA device was found")
@@ -114,13 +118,96 @@ def test_auto(monkeypatch: pytest.MonkeyPatch) -> None:
     )
 
 
+SLOW_BUS = DeviceSpeed(H100.memory, 2e9, H100.launch)
+SLOW_MEMORY = DeviceSpeed(1e9, H100.bus, H100.launch)
+SLOW_LAUNCHES = DeviceSpeed(H100.memory, H100.bus, 0.1)
+
+JOIN = "Q(x) <- A(k=x), B(k=x) WITHIN 9 EVENTS"
+GAPS = "SELECT * WHERE A ;[<= 5 s] B ;[<= 5 s] C"
+
+
+@pytest.mark.parametrize(
+    ("text", "rows", "speed", "told"),
+    [
+        (
+            "SELECT * WHERE A ; B",
+            10**7,
+            H100,
+            "about 70 ms, and any GPU about 0.5 s: its libraries and kernels",
+        ),
+        (
+            "SELECT * WHERE A ; B",
+            10**9,
+            SLOW_BUS,
+            "about 7.0 s, and cuda:0 about 7.5 s: the events cross the bus",
+        ),
+        ("SELECT * WHERE A ; B", 10**9, SLOW_MEMORY, "cuda:0 about 28.7 s: the events cross its memory"),
+        ("SELECT * WHERE A ; B", 10**9, SLOW_LAUNCHES, "cuda:0 about 194.9 s: its kernels are launched"),
+        (
+            GAPS,
+            2 * 10**7,
+            H100,
+            "about 0.5 s, and any GPU about 0.7 s: its libraries and kernels are loaded first",
+        ),
+        (GAPS, 10**9, H100, None),
+        (
+            JOIN,
+            5 * 10**6,
+            H100,
+            "any GPU about 0.7 s: its libraries",
+        ),
+        (JOIN, 10**8, H100, None),
+        ("SELECT * WHERE A ; B PARTITION BY k", 10**8, H100, "any GPU about 2.8 s: the CPU reads the events"),
+    ],
+)
+def test_auto_takes_the_place_that_takes_less_time(
+    text: str, rows: int, speed: DeviceSpeed, told: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there(monkeypatch, TWO, speed=speed)
+    place = place_of(("auto",), compiled(text), rows)
+    assert place.numbers == ((0,) if told is None else ())
+    assert told is None or told in place.reason
+
+
+def test_what_is_loaded_is_not_loaded_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    there(monkeypatch, TWO)
+    assert place_of(("auto",), WINDOWED, 10**6).reason == device_choice.SOON
+    for name in ("numba.cuda", "cer_gpu.engine.cuda.machines"):
+        monkeypatch.setitem(sys.modules, name, devices)
+    assert place_of(("auto",), WINDOWED, 10**6).numbers == (0,)
+    monkeypatch.setattr(findings, "is_checked", lambda number, *engines: False)
+    assert place_of(("auto",), WINDOWED, 10**6).reason == (
+        "the CPU, because cuda:0 is not checked yet, which takes longer than the run"
+    )
+    assert place_of(("auto",), WINDOWED, 10**8).numbers == (0,)  # the check is soon worth it
+    monkeypatch.setattr(findings, "speed_of", lambda number: None)
+    assert place_of(("auto",), WINDOWED, 10**8).reason == (
+        "the CPU, because cuda:0 has no memory left for its check"
+    )
+
+
+def test_many_variants_are_worth_a_device_where_one_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    there(monkeypatch, TWO)
+    assert place_of(("auto",), WINDOWED, 10**6, members=1000).numbers == (0,)
+    assert place_of(("auto",), WINDOWED, 10**6).numbers == ()
+    assert place_of(("auto",), WINDOWED, 10**6, members=10).numbers == ()
+
+
+def test_what_lists_matches_stays_on_the_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    there(monkeypatch, TWO)
+    place = place_of(("auto",), WINDOWED, 10**9, lists=True)
+    assert place == Place(
+        (), "the CPU, because it takes about 7.0 s, and any GPU about 10.5 s: the CPU lists matches anyway"
+    )
+
+
 @pytest.mark.parametrize(
     ("text", "part", "reason"),
     [
         (
             "Q(x) <- A(k=x), B(k=x) WITHIN 9 EVENTS",
             "listing the matches of joins, assigning events to partitions and streams",
-            "joins run on the CPU",
+            None,
         ),
         ("SELECT MAX * WHERE A+ ; B WITHIN 5 EVENTS", "the strategy of SELECT", None),
         (
@@ -142,7 +229,7 @@ def test_what_has_no_form_for_a_device(
     query = compiled(text)
     asked = place_of(("cuda:1",), query, 10)
     assert asked == Place((1,), f"device='cuda:1' was asked for; on the CPU: {part}")
-    auto = place_of(("auto",), query, device_choice.WORTH)
+    auto = place_of(("auto",), query, 10**10)
     assert auto.numbers == (() if reason else (0,))
     assert reason is None or auto.reason.startswith(reason)
 
@@ -151,8 +238,8 @@ def test_the_cpu_as_asked_for() -> None:
     events = pa.table({"type": ["A", "B"]})
     query = cer.compile("SELECT * WHERE A ; B")
     assert query.run(events, device="cpu").device_reason == "device='cpu' was asked for"
-    assert query.run(events).device_reason.startswith("the CPU is as fast for 2 events")
-    assert "device      cpu: the CPU is as fast for 2 events" in query.explain(events=events)
+    assert query.run(events).device_reason.startswith("the CPU, because so few events are done")
+    assert "device      cpu: the CPU, because so few events are done" in query.explain(events=events)
     assert "device      cpu: device='cpu' was asked for" in query.explain(events=events, device="cpu")
     assert "device  " not in query.explain()
 
@@ -208,7 +295,7 @@ def test_data_of_the_host_in_the_form_for_devices_is_read_once(kind: type) -> No
 @pytest.mark.parametrize(
     ("pattern", "words"),
     [
-        ("A ;[<= 5 s] B ; C", "with device='auto' for very many events"),
+        ("A ;[<= 5 s] B ; C", "with device='auto' where it takes less time"),
         ("(A ; B+) WITHIN [<= 5 s] ; C", "one thread for a partition"),
         (
             "(A ;[= 1 s] B) ALL C",

@@ -29,7 +29,7 @@ NOUNS = words_of(
     deduplication demand demo dependence deriver description device diagnostic diagram digit disambiguation
     distance
     disjunction display distribution domain draft duration edge effort element elimination encoder end engine
-    enumeration episode equality error evaluation event eviction exit expansion expiry explanation
+    enumeration episode equality error estimate evaluation event eviction exit expansion expiry explanation
     exploration expression extra extreme fact fault field file filler filter finder float fold folder footer
     form format formula fragment function funnel geometry grammar grid group habit head headroom heap helper
     hierarchy histogram homomorphism identity input instant interface interval iteration job join joint
@@ -43,7 +43,7 @@ NOUNS = words_of(
     remainder repetition report rerun rest result resumption retry reuse rewriter root route row rule
     runner scan schema scope scratch seam search select selection selector semantics sequence
     serialization series session set share shift side sign signature sink site size skip slab slice slip
-    source spill split stack stage stamp start state statistics status step store strategy stream
+    source speed spill split stack stage stamp start state statistics status step store strategy stream
     structure style subset subtree sum summary suppression statement sweep synchrony table tail task term
     test text threshold tie time timeline token total trace transformer transition tree trie triplet tuple
     turn type upload use validator value variable variant version vertex walk warning watch watermark way

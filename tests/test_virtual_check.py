@@ -66,6 +66,8 @@ def test_a_right_device(device: VirtualDevice, monkeypatch: pytest.MonkeyPatch) 
     assert found is not None
     assert found.fault is None, found.fault
     assert found.kernels == ("scan_units", "add_totals", "lowest_starts")
+    assert found.speed is not None
+    assert 0 < found.speed.launch < found.speed.memory
     assert device.traffic() == {}
 
 

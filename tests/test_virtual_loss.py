@@ -40,7 +40,7 @@ from cer_gpu.engine.cuda.machines import comparisons, general, units
 from cer_gpu.engine.device_loss import forget_loss
 from cer_gpu.engine.devices import tried_on
 from cer_gpu.engine.run import event_run
-from cer_gpu.engine.run.device_choice import WORTH, place_of
+from cer_gpu.engine.run.device_choice import place_of
 from cer_gpu.engine.run.device_report import device_report
 
 pytestmark = pytest.mark.gpu
@@ -263,7 +263,7 @@ def test_after_a_loss_no_device_is_used(device: VirtualDevice) -> None:
             query.count(trades(50), device=name, **OPTIONS)
         assert f"cannot be used: {told}" in str(refused.value)
         assert str(refused.value).endswith("start a new process, or use device='cpu'")
-    place = place_of(("auto",), query._plan.compiled, WORTH)
+    place = place_of(("auto",), query._plan.compiled, 1 << 27)
     assert place.name == "cpu"
     assert place.reason.startswith(f"the CPU, because {told}")
     assert str(device_report()).count(told) == 1

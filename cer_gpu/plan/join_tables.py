@@ -35,7 +35,6 @@ class JoinMachine(HostMachine):
     reasons: ClassVar[Mapping[Device, str]] = {
         "cuda": "listing the matches of joins",
         "resident": "joins go through the CPU",
-        "auto": "joins run on the CPU: no GPU was found to be faster; device='cuda' uses one",
     }
 
     def why_structure(self, query: CompiledQuery) -> str | None:

@@ -96,8 +96,8 @@ class HostMachine:
     """A machine of which the CPU does the same in all queries."""
 
     reasons: ClassVar[Mapping[Device, str]]
-    """What `where` says."""
+    """What `where` says; a device is taken unasked where "auto" is not among them."""
 
     def where(self, device: Device) -> str | None:
         """As `Machine.where`."""
-        return self.reasons[device]
+        return self.reasons.get(device)

@@ -76,17 +76,16 @@ class BoundQuery:
     options : Options
     workers : Workers
     halo : int, optional
-        The number of first events of the source that are read without being reported: complex events that end
-        among them are left out. They are all the earlier events that a later complex event may contain. Only
-        for a query with a window that does not consume and watches no prefix.
+        How many first events are read without reporting what ends among them: all the earlier events that a
+        later complex event may contain. Only for a window, where nothing is consumed or watches a prefix.
     stop : int, optional
-        The events from this position on are read only to find what follows others; complex events that end
-        among them are not reported.
+        Events from this position on are read only to find what follows others: none that ends is reported.
     part : bool, optional
-        Whether the stream has other events elsewhere, so that no warning is given for a type that does not
-        occur here.
+        Whether the stream has other events elsewhere: a type that does not occur here is no surprise.
     grouped : bool, optional
         Whether the rows of each partition are neighbours, so that a partition is over where another begins.
+    lists : bool, optional
+        Whether matches are listed.
     """
 
     def __init__(
@@ -100,9 +99,9 @@ class BoundQuery:
         part: bool = False,
         grouped: bool = False,
         stop: int | None = None,
+        lists: bool = False,
     ) -> None:
-        self._query = query
-        self._source = source
+        self._query, self._source = query, source
         made = {one.name: one.measure.unit for one in query.reading.derived if one.measure.unit}
         self._units = units | made
         self._options = options
@@ -111,16 +110,17 @@ class BoundQuery:
         self.stop = stop
         self._part = part
         self.grouped = grouped
-        self.place: Place = place_of(options.device, query, source.rows, source.device)
-        """Where the query runs, and why there."""
+        self.placed = partial(place_of, options.device, query, source.rows, source.device)
+        self.place: Place = self.placed(lists=lists)
+        """Where the query runs, and why there; `placed(members=7)`: where it would, as one of so many."""
         self.notes = Notes(aloud=not part)
         """The notes of its runs."""
         self.until: int | float | None = None
         """The time up to which the events are known, in the unit of the data; None if that is not said."""
-        self._moment = self.until
-        if options.until is not None:
-            self._moment = moment_in("until", options.until, source.arrow_schema, options.order_by)
-            self.until = turned_moment(self._moment, source.arrow_schema, options.order_by)
+        if (moment := options.until) is not None:
+            moment = moment_in("until", moment, source.arrow_schema, options.order_by)
+            self.until = turned_moment(moment, source.arrow_schema, options.order_by)
+        self._moment = moment
         self.instead: Callable[[FarDecimalError], BoundQuery] | None = None
         """Makes the query that answers in its place, if numbers do not fit 64 bits."""
         self.value_watch: ValueWatch | None = None

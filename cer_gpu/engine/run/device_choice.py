@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from cer_gpu.engine.device_loss import LostDeviceError, device_loss, say_loss
 from cer_gpu.engine.devices import no_driver
+from cer_gpu.engine.run.device_estimate import BEGUN, DEAREST, KERNELS, LIBRARIES, engine_of, estimate
 from cer_gpu.errors import DeviceError
 from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.printable_text import brief
@@ -16,9 +18,10 @@ if TYPE_CHECKING:
     from cer_gpu.engine.answers.notes import Notes
     from cer_gpu.plan.compiled_query import CompiledQuery
 
-WORTH = 1 << 27
-"""From this many events on `auto` uses a device. Loading its libraries and kernels takes some tenths of a
-second, in which two cores of a CPU find the hits of this many events."""
+LONG = 0.5
+"""Seconds of the CPU from which on `auto` has a device checked, which takes a minute, once."""
+
+SOON = "the CPU, because so few events are done before a GPU has begun"
 
 _NAMES = "give 'auto', 'cpu', 'cuda', or a device by its number, such as 'cuda:1'"
 
@@ -155,7 +158,12 @@ def _fault_told(number: int, engines: Sequence[str]) -> str | None:
 
 
 def place_of(
-    asked: tuple[str, ...], query: CompiledQuery, rows: int | None, lying: int | None = None
+    asked: tuple[str, ...],
+    query: CompiledQuery,
+    rows: int | None,
+    lying: int | None = None,
+    members: int = 1,
+    lists: bool = False,
 ) -> Place:
     """Where a query runs.
 
@@ -168,6 +176,10 @@ def place_of(
         The number of events; None if it is not known.
     lying : int or None
         The number of the device that the events are on; None if they are on the host.
+    members : int, optional
+        How many variants of the query run together.
+    lists : bool, optional
+        Whether matches are listed.
 
     Raises
     ------
@@ -201,8 +213,11 @@ def place_of(
         )
     if rows is None:
         return Place((), "the number of events is not known before the run; device='cuda' uses a GPU anyway")
-    if rows < WORTH:
-        return Place((), f"the CPU is as fast for {rows:,} events; a GPU is used from {WORTH:,} events on")
+    if members * rows * DEAREST < (BEGUN if "numba.cuda" in sys.modules else LIBRARIES + KERNELS):
+        return Place((), SOON)
+    engine, least = engine_of(query, members), estimate(query, rows, None, members, lists)
+    if least.cpu <= least.device:
+        return Place((), least.told("any GPU"))
     if (loss := device_loss()) is not None:
         return Place((), f"{_BECAUSE}{loss}")
     from cer_gpu.kernels.device.availability import cuda_usable, simulated
@@ -215,8 +230,16 @@ def place_of(
     found = cuda_usable()
     if not found:
         return Place((), _BECAUSE + found.reason)
-    fault = why_wrong(0, query.machine.engine)
-    return Place((0,), found.reason) if fault is None else Place((), _BECAUSE + fault)
+    from cer_gpu.engine.cuda.check.findings import is_checked, speed_of
+
+    if least.cpu < LONG and not is_checked(0, engine):
+        return Place((), f"{_BECAUSE}cuda:0 is not checked yet, which takes longer than the run")
+    if (fault := why_wrong(0, engine)) is not None:
+        return Place((), _BECAUSE + fault)
+    if (speed := speed_of(0)) is None:
+        return Place((), f"{_BECAUSE}cuda:0 has no memory left for its check")
+    likely = estimate(query, rows, speed, members, lists)
+    return Place((0,) if likely.device < likely.cpu else (), likely.told("cuda:0"))
 
 
 def left_device(place: Place, lying: int | None, notes: Notes) -> Place:

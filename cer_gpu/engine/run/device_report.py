@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from cer_gpu.engine.device_loss import device_loss
 from cer_gpu.engine.devices import no_driver, tried_on
-from cer_gpu.engine.run.device_choice import WORTH
 from cer_gpu.engine.versions import all_versions
 from cer_gpu.extras import to_install
 from cer_gpu.frozen_dataclass import dataclass
@@ -136,7 +135,7 @@ def device_report() -> DeviceReport:
     elif found[0].fault is not None:
         chosen = "device='auto' uses the CPU."
     else:
-        chosen = f"device='auto' uses cuda:0 for {WORTH:,} events or more, and for events in its memory."
+        chosen = "device='auto' uses cuda:0 for events in its memory, and where it takes less time."
     return DeviceReport(all_versions(), system, found, chosen, "")
 
 

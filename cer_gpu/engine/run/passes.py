@@ -17,6 +17,7 @@ from cer_gpu.engine.run.device_choice import why_wrong
 from cer_gpu.engine.run.options import Options
 from cer_gpu.engine.run.separate_run import SeparateRun
 from cer_gpu.engine.run.shared_run import Bunch, ReadingBunch, abreast_there, bunched, least_chunk
+from cer_gpu.engine.run.team import LEAST_ABREAST
 from cer_gpu.engine.run.totals import Totals
 from cer_gpu.engine.run.value_watch import ValueWatch
 from cer_gpu.engine.workers import Workers
@@ -51,6 +52,7 @@ class Passes(NamedTuple):
 
 def passes_of(bound: Mapping[int, BoundQuery]) -> Passes:
     """Decide which queries, by their numbers, are read together."""
+    _place_abreast(bound)
     here = [number for number, one in bound.items() if not one.place.numbers]
     found, others = bunched([bound[number].compiled for number in here])
     beside = [here[one] for one in others if not bound[here[one]].compiled.hidden]
@@ -65,6 +67,20 @@ def passes_of(bound: Mapping[int, BoundQuery]) -> Passes:
         bunches += [ReadingBunch([there[one] for one in each.numbers], each.made) for each in found]
     together = {*beside, *(number for each in bunches for number in each.numbers)}
     return Passes(bunches, beside, [number for number in bound if number not in together])
+
+
+def _place_abreast(bound: Mapping[int, BoundQuery]) -> None:
+    """Let a device run queries abreast that each by itself would run on the CPU, if it takes less time."""
+    here = [one for one in bound.values() if not one.place.numbers]
+    # Which queries go abreast is looked at only if it would be worth it for all of them.
+    if len(here) < LEAST_ABREAST or not here[0].placed(members=len(here)).numbers:
+        return
+    for each in abreast_there([one.compiled for one in here]):
+        members = [here[number] for number in each.numbers]
+        place = members[0].placed(members=len(members))
+        if place.numbers:
+            for one in members:
+                one.place = place
 
 
 class EndSink(Protocol):

@@ -244,7 +244,7 @@ def device_told(query: CompiledQuery) -> str:
     """What runs on the CPU, whatever the device; when a GPU is taken, or why none is taken unasked."""
     own = query.machine.where("cuda")
     said = f"always on the CPU: {own}" if own else ""
-    taken = "a GPU is used with device='cuda', and with device='auto' for very many events"
+    taken = "a GPU is used with device='cuda', and with device='auto' where it takes less time"
     return "\n".join(part for part in (said, query.machine.where("auto") or taken) if part)
 
 

@@ -13,6 +13,7 @@
 `row_patterns`  the matches of a row pattern
 `families`    the families in order, and the engines that launch their kernels
 `comparison`  the check: it finds the first family that is wrong, or none
+`speed`       how fast a device is
 `checker`     the check in a process of its own
 `findings`    its results, in memory and on disk
 ============  =====================================================================================

@@ -13,11 +13,14 @@ import signal
 import subprocess
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from cer_gpu.engine.cuda.check.families import families_named
 from cer_gpu.engine.cuda.check.fault import CheckResult, Fault
+from cer_gpu.engine.cuda.check.speed import DeviceSpeed, measured_speed
 from cer_gpu.engine.devices import tried_on
+from cer_gpu.kernels.device.availability import simulated
 
 SCRIPT = "from cer_gpu.engine.cuda.check.checker import main; main()"
 """What the other process runs. It imports nothing of the program that asks."""
@@ -79,7 +82,13 @@ def check_here(number: int, names: Sequence[str], tell: Any = None) -> CheckResu
     from cer_gpu.engine.cuda.check.comparison import check
 
     families = families_named(names)
-    return tried_on(number, lambda: check(None, families) if tell is None else check(None, families, tell))
+
+    def checked() -> CheckResult:
+        found = check(None, families) if tell is None else check(None, families, tell)
+        wrong = found.fault is not None or simulated()
+        return found if wrong else replace(found, speed=measured_speed())
+
+    return tried_on(number, checked)
 
 
 def _result(said: str, status: int | None, ended: str) -> CheckResult | None:
@@ -103,8 +112,12 @@ def _result(said: str, status: int | None, ended: str) -> CheckResult | None:
     match last:
         case ["result", None]:
             return None
-        case ["result", {"fault": fault, "kernels": [*kernels]}]:
-            return CheckResult(None if fault is None else Fault.from_dict(fault), tuple(kernels))
+        case ["result", {"fault": fault, "kernels": [*kernels], "speed": speed}]:
+            return CheckResult(
+                None if fault is None else Fault.from_dict(fault),
+                tuple(kernels),
+                None if speed is None else DeviceSpeed.from_dict(speed),
+            )
         case [str(state), str(family), str(kernel)]:
             # A launch compiles its kernel first, which may take long without any fault.
             crashed = state == "launch" and status not in (None, 0, -signal.SIGINT)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
+from cer_gpu.engine.cuda.check.speed import DeviceSpeed
 from cer_gpu.frozen_dataclass import dataclass
 
 
@@ -62,10 +63,13 @@ class CheckResult:
         None if every answer is the same as the CPU's.
     kernels : tuple of str
         The kernels that were launched, in the order of their first launch.
+    speed : DeviceSpeed or None
+        None if it was not measured: there is a fault, or no device.
     """
 
     fault: Fault | None
     kernels: tuple[str, ...]
+    speed: DeviceSpeed | None = None
 
     def to_dict(self) -> dict[str, object]:
         """The result as a dict that JSON can hold."""

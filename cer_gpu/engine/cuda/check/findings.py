@@ -24,6 +24,7 @@ from cer_gpu.cache_folder import cache_folder, safe
 from cer_gpu.engine.cuda.check.checker import check_here, check_in_process
 from cer_gpu.engine.cuda.check.families import FAMILIES, families_of
 from cer_gpu.engine.cuda.check.fault import CheckResult, Fault
+from cer_gpu.engine.cuda.check.speed import DeviceSpeed
 from cer_gpu.engine.device_loss import device_loss
 from cer_gpu.engine.versions import all_versions
 from cer_gpu.frozen_dataclass import dataclass
@@ -54,22 +55,32 @@ def fault_of(number: int, *engines: str) -> Fault | None:
     if simulated() or device_loss() is not None:
         return None
     with _ONE_AT_A_TIME:
-        known = _known.get(number)
-        versions = _versions_with(number) if known is None else {}
-        if known is None:
-            known = _known[number] = _remembered(versions) or _StoredFindings(None, frozenset())
+        known = _found_before(number)
         names = [family.name for family in families_of(engines) if family.name not in known.right]
         if known.fault is not None or not names:
             return known.fault
         found = _checked(number, names)
         if found is None:
             return None  # the run itself will say what it has no memory for
-        versions = versions or _versions_with(number)
+        versions = _versions_with(number)
         also = _remembered(versions) or known  # of other processes, meanwhile
         right = known.right | also.right | (frozenset(names) if found.fault is None else frozenset())
-        known = _known[number] = _StoredFindings(found.fault or also.fault, right)
+        known = _known[number] = _StoredFindings(found.fault or also.fault, right, found.speed or also.speed)
         _remember(versions, known)
         return known.fault
+
+
+def is_checked(number: int, *engines: str) -> bool:
+    """Whether the results for the kernels of some engines are stored, so that nothing is checked now."""
+    with _ONE_AT_A_TIME:
+        known = _found_before(number)
+        return known.fault is not None or all(one.name in known.right for one in families_of(engines))
+
+
+def speed_of(number: int) -> DeviceSpeed | None:
+    """How fast a device is, as its check has measured; None where it was not checked."""
+    with _ONE_AT_A_TIME:
+        return _found_before(number).speed
 
 
 def checked_anew(number: int) -> CheckResult | None:
@@ -88,7 +99,7 @@ def checked_anew(number: int) -> CheckResult | None:
         found = _checked(number, names)
         if found is not None:
             right = frozenset(names) if found.fault is None else frozenset[str]()
-            _known[number] = _StoredFindings(found.fault, right)
+            _known[number] = _StoredFindings(found.fault, right, found.speed)
             _remember(_versions_with(number), _known[number])
         return found
 
@@ -112,14 +123,23 @@ def _checked(number: int, names: list[str]) -> CheckResult | None:
 
 @dataclass(frozen=True, slots=True)
 class _StoredFindings:
-    """What is known of a device: a fault, and the names of the families that were right."""
+    """What is known of a device: a fault, the names of the families that were right, and how fast it is."""
 
     fault: Fault | None
     right: frozenset[str]
+    speed: DeviceSpeed | None
 
 
 _known: dict[int, _StoredFindings] = {}
 """What this process knows, by the numbers of devices."""
+
+
+def _found_before(number: int) -> _StoredFindings:
+    """What this process, or an earlier one, knows of a device."""
+    if number not in _known:
+        nothing = _StoredFindings(None, frozenset(), None)
+        _known[number] = _remembered(_versions_with(number)) or nothing
+    return _known[number]
 
 
 def _versions_with(number: int) -> dict[str, str]:
@@ -160,10 +180,14 @@ def _remembered(versions: dict[str, str]) -> _StoredFindings | None:
             told = json.loads(file.read(LARGEST))
         if told["versions"] != versions:
             return None
-        fault, right = told["fault"], told["right"]
+        fault, right, speed = told["fault"], told["right"], told["speed"]
         if not isinstance(right, list) or not all(isinstance(name, str) for name in right):
             return None
-        return _StoredFindings(None if fault is None else Fault.from_dict(fault), frozenset(right))
+        return _StoredFindings(
+            None if fault is None else Fault.from_dict(fault),
+            frozenset(right),
+            None if speed is None else DeviceSpeed.from_dict(speed),
+        )
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
 
@@ -178,6 +202,7 @@ def _remember(versions: dict[str, str], findings: _StoredFindings) -> None:
             "versions": versions,
             "fault": None if fault is None else fault.to_dict(),
             "right": sorted(findings.right),
+            "speed": None if findings.speed is None else findings.speed.to_dict(),
         },
         indent=1,
     )
