@@ -206,6 +206,7 @@ KERNELS = (
                 I64_2,
                 I64,
                 U8,
+                I64_2,
             )
             for symbols in SYMBOLS
         ),
@@ -231,7 +232,12 @@ KERNELS = (
     CudaKernel("multiply", matrices.multiply_kernel, ((I64_3, I64_3, INT),), LANE.threads),
     CudaKernel("last_products", matrices.last_products_kernel, ((I64_3, INT, I64_3),), LANE.threads),
     CudaKernel("vectors", matrices.vectors_kernel, ((I64_3, INT, I64_2, I64_2),), LANE.threads),
-    CudaKernel("too_large", matrices.too_large_kernel, ((I64_2, U8),), LANE.threads),
+    CudaKernel(
+        "begin_vectors",
+        matrices.begin_vectors_kernel,
+        ((I64, I64_2, I64_3, INT, I64_2, I64_2, U8),),
+        LANE.threads,
+    ),
     CudaKernel("abreast", teams.abreast_kernel, ABREAST, LANE.threads),
     CudaKernel("abreast_masked", masked_teams.abreast_masked_kernel, MASKED, LANE.threads),
     CudaKernel("abreast_carried", masked_teams.abreast_carried_kernel, CARRIED, LANE.threads),

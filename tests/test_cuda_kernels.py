@@ -228,7 +228,7 @@ def test_what_a_batch_leaves_goes_into_the_next(seed: int) -> None:
         moved = cuda.to_device(vectors)
         status = cuda.to_device(np.zeros(segments, np.uint8))
         number_of = counts.forward_counts(
-            machine, symbols, low, high, first, found[0], moved, status, geometry
+            machine, symbols, low, high, first, len(event), moved, status, geometry
         )
         assert number_of.copy_to_host().tolist() == expected.tolist()
         assert np.array_equal(moved.copy_to_host(), rest)
@@ -250,8 +250,8 @@ def test_a_sum_too_large_is_a_status() -> None:
 
     vectors = cuda.to_device(np.zeros((2, tables.n_live), np.int64))
     status = cuda.to_device(np.zeros(2, np.uint8))
-    limits = [cuda.to_device(part) for part in (begin, stop, first, event)]
-    found = counts.forward_counts(machine, words.to_device(symbols), *limits, vectors, status, TINY[0])
+    limits = [cuda.to_device(part) for part in (begin, stop, first)]
+    found = counts.forward_counts(machine, words.to_device(symbols), *limits, 2, vectors, status, TINY[0])
     assert status.copy_to_host().tolist() == [0, 1]
     assert found.copy_to_host()[0] == 1
     assert vectors.copy_to_host()[1].tolist() == [0, 0]

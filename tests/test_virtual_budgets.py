@@ -60,7 +60,7 @@ BUDGETS = {
     "resident: count": Budget(23, 6, 8, 0, 140),
     "pinned: hits": Budget(16, 7, 10, 1, 405),
     "pinned: count": Budget(23, 7, 10, 1, 420),
-    "pinned, no window: count": Budget(24, 15, 10, 1, 440),
+    "pinned, no window: count": Budget(20.5, 7, 5, 1, 370),
     "keyed: count": Budget(65, 5, 14, 1, 330),
     "join: count": Budget(440, 9, 15, 1, 485),
     "gaps: count": Budget(134, 5, 20, 1, 370),

@@ -23,6 +23,9 @@ from ..runs.programs import counts_program
 from .cpu import counts_segment_body
 from .cpu_ends import NO_LANES, NO_STARTS, count_ends
 
+LOW = (1 << 32) - 1
+"""The low bits of a number: so many of them are summed up apart that no sum is too large."""
+
 counts_segment = device(counts_segment_body)
 
 
@@ -100,7 +103,7 @@ def counts_kernel(tables, forward, backward, symbols, hits, prefix, suffix, fron
 
 
 @kernel
-def forward_counts_kernel(program, events, window, segments, first, vectors, registers, out, status):
+def forward_counts_kernel(program, events, window, segments, first, vectors, registers, out, status, totals):
     """Count the ends of every segment whose status is 0, by the loop of the CPU.
 
     ============  ============================  ===========================================================
@@ -108,11 +111,13 @@ def forward_counts_kernel(program, events, window, segments, first, vectors, reg
     `events`      RegisterEvents                in: `symbols` alone
     `window`      MeasuredWindow                in: `no_window`
     `segments`    LoopSegments                  in
-    `first`       int64 [segments + 1]          in: the hits of each segment
+    `first`       int64 [segments + 1]          in: the hits of each segment, or places for more
     `vectors`     int64 [segments, n_live]      in/out: changed where the status is 0 afterwards
     `registers`   int64 [registers, threads]    scratch, thread beside thread
     `out`         int64 [hits]                  out: how many complex events end at each
     `status`      uint8 [segments]              in/out: 1 where a sum has reached 2**61
+    `totals`      int64 [segments or 0, 2]      out: how many end in each, the sums of the low 32 bits and of
+                                                the others
     ============  ============================  ===========================================================
     """
     thread = cuda.grid(1)
@@ -124,10 +129,18 @@ def forward_counts_kernel(program, events, window, segments, first, vectors, reg
                 mine[0, q] = vectors[segment, q] if q < n_states else 0
             number = out[first[segment] : first[segment + 1]]
             found = FoundEnds(number, number)
-            counted_ends(program, events, window, segment_of(segments, segment), mine, found, status[:0])
+            ends = counted_ends(
+                program, events, window, segment_of(segments, segment), mine, found, status[:0]
+            )
             large = False
-            for h in range(number.shape[0]):
+            low, high = np.int64(0), np.int64(0)
+            for h in range(min(ends, number.shape[0])):
                 large = large or number[h] < 0 or number[h] >= MOST_RUNS
+                low += number[h] & LOW
+                high += number[h] >> 32
+            if totals.shape[0] > 0:
+                totals[segment, 0] = low
+                totals[segment, 1] = high
             for q in range(n_states):
                 large = large or mine[0, q] >= MOST_RUNS
             if large:
@@ -176,7 +189,7 @@ def counts(machine, symbols, first, event, lowest, geometry=LANE):
     return out, status
 
 
-def forward_counts(machine, symbols, begin, stop, first, event, vectors, status, geometry=LANE):
+def forward_counts(machine, symbols, begin, stop, first, hits, vectors, status, geometry=LANE, totals=None):
     """Counts without a window at hits that are known, on the device.
 
     Parameters
@@ -186,19 +199,24 @@ def forward_counts(machine, symbols, begin, stop, first, event, vectors, status,
     begin, stop : device array, shape (segments,), int64
     first : device array, shape (segments + 1,), int64
         The hits of each segment.
-    event : device array, shape (hits,), int64
+    hits : int
+        How many hits there are.
     vectors : device array, shape (segments, n_live), int64
         In and out: number of runs in each state before the segment, and after it.
     status : device array, shape (segments,), uint8
         In and out: segments with a 1 are left out; it becomes 1 where a sum has reached 2**61, the
         segment's counts are undefined, and its vector is what it was.
+    geometry : Geometry
+    totals : device array, shape (segments, 2), int64, optional
+        Out: for each segment the sum of the low 32 bits of its counts, and that of the others. Hits need not
+        be known then: `first` leaves each segment room for as many as it has events.
 
     Returns
     -------
     device array, shape (hits,), int64
     """
     segments = begin.shape[0]
-    out = device_array(event.shape[0], np.int64)
+    out = device_array(hits, np.int64)
     if segments:
         rows = machine.ends.n_registers
         blocks = scratch_blocks(segments, rows, geometry)
@@ -213,5 +231,6 @@ def forward_counts(machine, symbols, begin, stop, first, event, vectors, status,
             registers,
             out,
             status,
+            device_array((0, 2), np.int64) if totals is None else totals,
         )
     return out

@@ -21,7 +21,7 @@ from ..device.arrays import device_array
 from ..device.geometry import LANE, SCRATCH
 from ..device.jit import device, kernel
 from ..device.words import copied
-from ..hits.cuda_long_segments import GROUP, begin_units_kernel, end_segments_kernel
+from ..hits.cuda_long_segments import GROUP, end_segments_kernel
 from ..runs.contract import INTO, LEFT, RIGHT
 from .cuda import forward_counts
 
@@ -106,6 +106,18 @@ def last_products_kernel(product, size, last):
         last[group, q, column] = product[min((group + 1) * size, units) - 1, q, column]
 
 
+@device
+def number_after(product, size, before, unit, q):
+    """The number of runs in state q after a unit; the arrays as in `vectors_kernel`."""
+    group = unit // size
+    if group == 0:
+        return product[unit, q, 0]
+    total = np.int64(0)
+    for p in range(product.shape[1]):
+        total = sum_of(total, product_of(product[unit, q, p], before[group - 1, p]))
+    return total
+
+
 @kernel
 def vectors_kernel(product, size, before, after):
     """Write the numbers after each unit: its product applied to `before` [groups, n] of the group before.
@@ -115,23 +127,32 @@ def vectors_kernel(product, size, before, after):
     units, n = after.shape
     for at in range(cuda.grid(1), units * n, cuda.gridsize(1)):
         unit, q = at // n, at % n
-        group = unit // size
-        total = product[unit, q, 0]
-        if group > 0:
-            total = np.int64(0)
-            for p in range(n):
-                total = sum_of(total, product_of(product[unit, q, p], before[group - 1, p]))
-        after[unit, q] = total
+        after[unit, q] = number_after(product, size, before, unit, q)
 
 
 @kernel
-def too_large_kernel(numbers, status):
-    """`status[t]` becomes 1 where a number in row t has reached 2^62."""
-    rows, n = numbers.shape
-    for row in range(cuda.grid(1), rows, cuda.gridsize(1)):
-        for q in range(n):
-            if numbers[row, q] >= MOST:
-                status[row] = 1
+def begin_vectors_kernel(segment, vectors, product, size, before_group, before, status):
+    """Write the numbers that each unit begins with: its segment's, or those after the unit before it.
+
+    ==============  ====================  =============================================================
+    `segment`       int64 [units]         in: the segment of each unit, ascending
+    `vectors`       int64 [segments, n]   in
+    `product`       int64 [units, n, n]   in: as `multiply_kernel` makes it, with `size`
+    `before_group`  int64 [groups, n]     in: the numbers after each group of units but the last
+    `before`        int64 [units, n]      out
+    `status`        uint8 [units]         out: 1 where a number has reached 2^62; 0 before
+    ==============  ====================  =============================================================
+    """
+    units, n = before.shape
+    for at in range(cuda.grid(1), units * n, cuda.gridsize(1)):
+        unit, q = at // n, at % n
+        if unit == 0 or segment[unit - 1] != segment[unit]:
+            number = vectors[segment[unit], q]
+        else:
+            number = number_after(product, size, before_group, unit - 1, q)
+        before[unit, q] = number
+        if number >= MOST:
+            status[unit] = 1
 
 
 @kernel
@@ -164,20 +185,31 @@ def scan_matrices(matrix, size, geometry=LANE):
         2^62 for a number that is not smaller.
     """
     units, n, _ = matrix.shape
-    groups, threads = -(-units // size), geometry.threads
-    product = device_array((units, n, n), np.int64)
     after = device_array((units, n), np.int64)
-    multiply_kernel[geometry.blocks(groups * n), threads](matrix, product, size)
-    before = after
-    if groups > 1:
-        last = device_array((groups, n, n), np.int64)
-        last_products_kernel[geometry.blocks(groups * n * n), threads](product, size, last)
-        before = scan_matrices(last, size, geometry)
-    vectors_kernel[geometry.blocks(units * n), threads](product, size, before, after)
+    scanned = multiplied(matrix, size, geometry)
+    vectors_kernel[geometry.blocks(units * n), geometry.threads](*scanned, after)
     return after
 
 
-def long_forward_counts(machine, symbols, begin, stop, segment, first, event, vectors, status, geometry=LANE):
+def multiplied(matrix, size, geometry):
+    """The products inside groups of units, the size of a group, and the numbers after each group.
+
+    Where there is one group, nothing comes before it, and its numbers are undefined.
+    """
+    units, n, _ = matrix.shape
+    groups, threads = -(-units // size), geometry.threads
+    product = device_array((units, n, n), np.int64)
+    multiply_kernel[geometry.blocks(groups * n), threads](matrix, product, size)
+    if groups == 1:
+        return product, size, device_array((1, n), np.int64)
+    last = device_array((groups, n, n), np.int64)
+    last_products_kernel[geometry.blocks(groups * n * n), threads](product, size, last)
+    return product, size, scan_matrices(last, size, geometry)
+
+
+def long_forward_counts(
+    machine, symbols, begin, stop, segment, first, hits, vectors, status, geometry=LANE, totals=None
+):
     """Counts without a window, of segments that are cut into units: `forward_counts` over long ones.
 
     Parameters
@@ -189,10 +221,13 @@ def long_forward_counts(machine, symbols, begin, stop, segment, first, event, ve
         As in `cer_gpu.kernels.hits.cuda_long_segments.long_hits`; at most `most_units` units.
     first : device array, shape (units + 1,), int64
         The hits of each unit.
-    event : device array, shape (hits,), int64
+    hits : int
+        How many hits there are.
     vectors, status : device array
         As in `cuda.forward_counts`, for the segments; numbers less than 2^62.
     geometry : Geometry
+    totals : device array, shape (units, 2), int64, optional
+        As in `cuda.forward_counts`, for the units.
 
     Returns
     -------
@@ -200,7 +235,7 @@ def long_forward_counts(machine, symbols, begin, stop, segment, first, event, ve
     """
     units, n = begin.shape[0], vectors.shape[1]
     if not units:
-        return device_array(event.shape[0], np.int64)
+        return device_array(hits, np.int64)
     threads = geometry.threads
     blocks = geometry.blocks(units * n)
     register = device_array((machine.forward[-1], blocks * threads), np.int64)
@@ -209,10 +244,11 @@ def long_forward_counts(machine, symbols, begin, stop, segment, first, event, ve
         machine.forward, symbols, begin, stop, segment, vectors, register, matrix
     )
     before = device_array((units, n), np.int64)
-    begin_units_kernel[blocks, threads](segment, vectors, scan_matrices(matrix, GROUP, geometry), before)
     unit_status = copied(np.zeros(units, np.uint8))
-    too_large_kernel[geometry.blocks(units), threads](before, unit_status)
-    out = forward_counts(machine, symbols, begin, stop, first, event, before, unit_status, geometry)
+    begin_vectors_kernel[blocks, threads](
+        segment, vectors, *multiplied(matrix, GROUP, geometry), before, unit_status
+    )
+    out = forward_counts(machine, symbols, begin, stop, first, hits, before, unit_status, geometry, totals)
     join_status_kernel[geometry.blocks(units), threads](segment, unit_status, status)
     end_segments_kernel[blocks, threads](segment, before, status, vectors)
     return out

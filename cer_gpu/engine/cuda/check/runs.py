@@ -21,6 +21,7 @@ from cer_gpu.engine.cuda.check.inputs import (
 from cer_gpu.kernels.counts import cuda as counts
 from cer_gpu.kernels.counts import cuda_long_segments as matrices
 from cer_gpu.kernels.counts.cpu_ends import counted_ends
+from cer_gpu.kernels.device.arrays import device_array
 from cer_gpu.kernels.device.geometry import lane_geometry
 from cer_gpu.kernels.device.words import copied, to_device
 from cer_gpu.kernels.hits import cpu as on_cpu_hits
@@ -108,7 +109,7 @@ def carried_counts(inputs: Inputs) -> Answers:
     given = counts_program(inputs.tables), inputs.symbols, inputs.begin, inputs.stop, vectors
     _, counted, carried = inputs.cpu("carried counts", counted_ends, *given)
     moved, status = copied(vectors), copied(np.zeros(len(vectors), np.uint8))
-    ends = there((inputs.begin, inputs.stop, first, event))
+    ends = *there((inputs.begin, inputs.stop, first)), len(event)
     number = counts.forward_counts(inputs.machine, inputs.there, *ends, moved, status, inputs.lane)
     yield ComparedArray("count", number, counted)
     yield ComparedArray("open matches", moved, carried)
@@ -154,9 +155,14 @@ def long_counts(inputs: Inputs) -> Answers:
     scanned = matrices.scan_matrices(copied(matrix), 5, inputs.lane)
     yield ComparedArray("scanned matrices", scanned, behind)
     # The units' runs notice numbers that are too large once more, which would hide a wrong status.
-    large = copied(np.zeros(len(behind), np.uint8))
-    matrices.too_large_kernel[inputs.lane.blocks(len(behind)), inputs.lane.threads](scanned, large)
-    yield ComparedArray("status of units", large, (behind >= matrices.MOST).any(axis=1).astype(np.uint8))
+    large, begun = copied(np.zeros(len(behind), np.uint8)), copied(np.zeros_like(behind))
+    products = matrices.multiplied(copied(matrix), 5, inputs.lane)
+    owner, own = there((np.zeros(len(behind), np.int64), np.array([[7, 8, 9]])))
+    launch = inputs.lane.blocks(behind.size), inputs.lane.threads
+    matrices.begin_vectors_kernel[launch](owner, own, *products, begun, large)
+    before = np.concatenate([[[7, 8, 9]], behind[:-1]])
+    yield ComparedArray("numbers before units", begun, before)
+    yield ComparedArray("status of units", large, (before >= matrices.MOST).any(axis=1).astype(np.uint8))
 
     symbols = np.concatenate([_large(), inputs.symbols[: 40 * UNIT], _large()[:42]])
     stop = np.array([LARGE + 3, LARGE + 3 + 40 * UNIT, len(symbols)])
@@ -169,12 +175,18 @@ def long_counts(inputs: Inputs) -> Answers:
     given = program, symbols, begin[whole], stop[whole], vectors[whole]
     _, counted, carried = inputs.cpu("counts of long segments", counted_ends, *given)
     moved, status = copied(vectors), copied(np.zeros(3, np.uint8))
-    lists = np.append(np.searchsorted(event, units[0]), len(event)), event
+    first = np.append(np.searchsorted(event, units[0]), len(event))
+    totals = device_array((len(first) - 1, 2), np.int64)
     number = matrices.long_forward_counts(
-        inputs.machine, to_device(symbols), *there(units), *there(lists), moved, status, inputs.lane
-    )
+        inputs.machine, to_device(symbols), *there(units), copied(first), len(event), moved, status,
+        inputs.lane, totals,
+    )  # fmt: skip
     yield ComparedArray("status", status, np.array([1, 0, 0], np.uint8))
     yield ComparedArray("count", number, counted)
+    own = units[2] > 0  # the numbers of segment 0 are undefined
+    parts = [counted[low:high] for low, high in pairwise(first.tolist())]
+    sums = np.array([[(part & counts.LOW).sum(), (part >> 32).sum()] for part in parts])
+    yield ComparedArray("sums", totals.copy_to_host()[own], sums[own])
     yield ComparedArray("open matches", moved, np.concatenate([vectors[:1], carried]))
 
 

@@ -7,7 +7,7 @@ matches (`cer_gpu.kernels.counts.cuda_long_segments`). From batch to batch the h
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -19,11 +19,15 @@ from cer_gpu.engine.machines.numbers import check_open
 from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.kernels.counts import cuda_long_segments as matrices
 from cer_gpu.kernels.counts.cpu_ends import counted_ends
+from cer_gpu.kernels.device.arrays import device_array
 from cer_gpu.kernels.device.geometry import LANE, STREAM, Geometry
 from cer_gpu.kernels.device.words import copied
 from cer_gpu.kernels.hits import cuda_long_segments as flows
 from cer_gpu.kernels.runs.programs import counts_program
 from cer_gpu.plan.compiled_query import CompiledQuery
+
+Units: TypeAlias = tuple[Any, Any, Any]
+"""Where the units of a batch begin and stop, and their segment: device arrays of int64."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +35,7 @@ class CarriedEnds:
     """The ends in a batch, the units that they lie in, the events of these, and the registers after them."""
 
     events: ResidentEvents
-    units: tuple[Any, Any, Any]
+    units: Units
     offsets: Any
     event: Any
     latest: Any
@@ -65,11 +69,7 @@ class CarriedQuery(ResidentQuery):
     def ends(self, batch: ResidentBatch, before: int) -> CarriedEnds:
         """As `ResidentQuery.ends`; `latest` are positions in the stream."""
         events = self._classifier.events(batch, before)
-        most = min(ROOM, matrices.most_units(self._host.n_live))
-        whole = np.array([[0], [0], [events.kept], [0]], np.int64)
-        cut = cut_evenly(
-            Segments(*(whole if events.kept else whole[:, :0])), max(LEAST_UNIT, -(-events.kept // most))
-        )
+        cut = self._cut(events)
         units = copied(cut.report), copied(cut.stop), copied(cut.lane)
         left = copied(self.registers)
         found = flows.long_hits(self._program, events.symbols, events.positions, *units, left, self._fitting)
@@ -88,34 +88,47 @@ class CarriedQuery(ResidentQuery):
         LimitError
             For numbers too large to have a practical meaning.
         """
-        if not ends.events.kept:
-            return np.empty(0, np.int64)
-        large = bool((self.vectors >= 1 << 62).any())
-        if not large:
-            vectors, status = copied(self.vectors.astype(np.int64)), copied(np.zeros(1, np.uint8))
-            number = matrices.long_forward_counts(
-                self._machine,
-                ends.events.symbols,
-                *ends.units,
-                ends.offsets,
-                ends.event,
-                vectors,
-                status,
-                self._lane,
-            )
-            large = bool(status.copy_to_host()[0])
-        if large:
-            found, self._after = self._by_host(ends, self.vectors)
-        else:
-            found, self._after = number.copy_to_host(), vectors.copy_to_host()
-        return found
+        number = self._numbers(ends.events, ends.units, ends.offsets, ends.event.shape[0], None)
+        return self._by_host(ends.events) if number is None else number.copy_to_host()
+
+    def counted(self, batch: ResidentBatch, before: int) -> tuple[CarriedEnds, np.ndarray]:
+        """As `ResidentQuery.counted`: units are counted without a look at where their hits are."""
+        events = self._classifier.events(batch, before)
+        cut = self._cut(events)
+        units = copied(cut.report), copied(cut.stop), copied(cut.lane)
+        room, totals = copied(np.append(cut.report, events.kept)), device_array((len(cut), 2), np.int64)
+        ends = CarriedEnds(events, units, room, None, None, self.registers)
+        if self._numbers(events, units, room, events.kept, totals) is None:
+            return ends, self._by_host(events)
+        low, high = totals.copy_to_host().sum(axis=0).tolist()
+        return ends, np.array([low + (high << 32)], object)
+
+    def _cut(self, events: ResidentEvents) -> Segments:
+        """The units of a batch."""
+        most = min(ROOM, matrices.most_units(self._host.n_live))
+        whole = np.array([[0], [0], [events.kept], [0]], np.int64)
+        length = max(LEAST_UNIT, -(-events.kept // most))
+        return cut_evenly(Segments(*(whole if events.kept else whole[:, :0])), length)
+
+    def _numbers(self, events: ResidentEvents, units: Units, first: Any, hits: int, totals: Any) -> Any:
+        """As `long_forward_counts`, for one segment; None where its numbers are too large for a kernel."""
+        if (self.vectors >= 1 << 62).any():
+            return None
+        vectors, status = copied(self.vectors.astype(np.int64)), copied(np.zeros(1, np.uint8))
+        number = matrices.long_forward_counts(
+            self._machine, events.symbols, *units, first, hits, vectors, status, self._lane, totals
+        )
+        if status.copy_to_host()[0]:
+            return None
+        self._after = vectors.copy_to_host()
+        return number
 
     def _keep(self, ends: CarriedEnds) -> None:
         self.registers, self.vectors = ends.registers, self._after
 
-    def _by_host(self, ends: CarriedEnds, before: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The same for numbers that are too large for a kernel."""
-        symbols, bounds = ends.events.symbols.copy_to_host(), np.array([[0], [ends.events.kept]])
-        _, number, after = counted_ends(counts_program(self._host), symbols, *bounds, before)
-        check_open(after, self._query.text)
-        return number, after
+    def _by_host(self, events: ResidentEvents) -> np.ndarray:
+        """Counts of a batch whose numbers are too large for a kernel."""
+        symbols, bounds = events.symbols.copy_to_host(), np.array([[0], [events.kept]])
+        _, number, self._after = counted_ends(counts_program(self._host), symbols, *bounds, self.vectors)
+        check_open(self._after, self._query.text)
+        return number

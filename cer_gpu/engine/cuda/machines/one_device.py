@@ -235,7 +235,7 @@ class OneDevice:
         units = self._units(segments, most) if n <= matrices.MOST_STATES else None
         parts = segments if units is None else units
         bounds = copied(parts.report), copied(parts.stop)
-        ends = copied(first_ends(parts, event)), copied(event), moved, status, self._lane
+        ends = copied(first_ends(parts, event)), len(event), moved, status, self._lane
         if units is None:
             found = counting.forward_counts(self._machine, there.symbols, *bounds, *ends)
         else:

@@ -142,11 +142,13 @@ class ResidentQuery(ABC):
             How many events of the stream come before it.
         asked : {"hits", "counts", "count"}
         """
-        ends = self.ends(batch, before)
         position = np.empty(0, np.int64)
-        if asked != "count":
+        if asked == "count":
+            ends, value = self.counted(batch, before)
+        else:
+            ends = self.ends(batch, before)
             position = self.positions(ends, ends.event).copy_to_host()
-        value = self.latest(ends).copy_to_host() if asked == "hits" else self.numbers(ends)
+            value = self.latest(ends).copy_to_host() if asked == "hits" else self.numbers(ends)
         # Where the memory of the device runs out before, the batch is given again.
         self._keep(ends)
         return ReportedEnds(position, value)
@@ -154,6 +156,11 @@ class ResidentQuery(ABC):
     @abstractmethod
     def ends(self, batch: ResidentBatch, before: int) -> Any:
         """Where complex events end in a batch, and the units that these lie in; parameters as of `found`."""
+
+    def counted(self, batch: ResidentBatch, before: int) -> tuple[Any, np.ndarray]:
+        """What `_keep` takes of a batch, and numbers whose sum is how many complex events end there."""
+        ends = self.ends(batch, before)
+        return ends, self.numbers(ends)
 
     @abstractmethod
     def latest(self, ends: Any) -> Any:
