@@ -16,6 +16,7 @@ U8, U16, U32, U64 = (array(dtype) for dtype in (types.uint8, types.uint16, types
 I32, I64, F64 = (array(dtype) for dtype in (types.int32, types.int64, types.float64))
 F64_2 = array(types.float64, 2)
 I64_2, I64_3, U64_2 = array(types.int64, 2), array(types.int64, 3), array(types.uint64, 2)
+U32_2 = array(types.uint32, 2)
 I32_2, I32_4, I64_4 = array(types.int32, 2), array(types.int32, 4), array(types.int64, 4)
 INT = types.int64
 

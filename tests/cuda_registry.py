@@ -21,7 +21,6 @@ from cer_gpu.kernels.device.geometry import LANE
 from cer_gpu.kernels.hits import cuda as hits
 from cer_gpu.kernels.hits import cuda_long_segments as flows
 from cer_gpu.kernels.hits.cuda import DeviceProgram, SymbolWords
-from cer_gpu.kernels.joins import cuda_cells as join_cells
 from cer_gpu.kernels.joins import cuda_counts as join_counts
 from cer_gpu.kernels.joins import cuda_hits as join_hits
 from cer_gpu.kernels.joins import cuda_nodes as join_nodes
@@ -60,6 +59,7 @@ from cuda_arguments import (
     U8,
     U8_2,
     U16,
+    U32_2,
     U64,
     U64_2,
     CudaKernel,
@@ -77,7 +77,7 @@ def _pair_rooms(trees):
 
 HITS_PROGRAM = named(DeviceProgram, U64, U64, INT, INT)
 WORDS = named(SymbolWords, U64, INT, I64)
-PROGRAM = named(Program, I32, U64_2, INT, INT)
+PROGRAM = named(Program, I32, U32_2, INT, INT)
 TABLES = named(TransitionTables, I32, I32, I32, I32, U8)
 HITS = named(SegmentHits, I64, I64, I64)
 _SEGMENTS = (I64, I64, I64, I64_2)
@@ -103,7 +103,7 @@ def _keyed(symbols):
 
 
 STEP_UNITS = named(LoopSegments, I64, I64, I64)
-STEP_ROOMS = named(UnitRooms, I64, I64, U8, I32, I64, I32, I64_2)
+STEP_ROOMS = named(UnitRooms, I64, I64, U8, I32, I32, I32, I32_2, I64_2)
 FOUND = named(FoundEnds, I64, I64)
 SHORT = named(ShortTables, array(types.int8), I32, I32)
 TIMES = (U64, F64)
@@ -241,7 +241,6 @@ KERNELS = (
     CudaKernel("abreast", teams.abreast_kernel, ABREAST, LANE.threads),
     CudaKernel("abreast_masked", masked_teams.abreast_masked_kernel, MASKED, LANE.threads),
     CudaKernel("abreast_carried", masked_teams.abreast_carried_kernel, CARRIED, LANE.threads),
-    CudaKernel("clear", join_cells.clear_kernel, ((I64_2,),)),
     CudaKernel(
         "join_hits",
         join_hits.join_hits_kernel,

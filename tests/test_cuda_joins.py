@@ -104,7 +104,7 @@ def counted(case: JoinCase, found: Listed, copies: int, geometry: Geometry) -> t
     hits = np.diff(found.first)
     rooms = join_nodes.rooms_of(join, cells, case.stop - case.begin, hits, copies)
     ends = found.first, found.event, found.lowest
-    parts = join_counts.counts(join, *arrays, case.begin, case.stop, *ends, rooms, geometry, TINY[0])
+    parts = join_counts.counts(join, *arrays, case.begin, case.stop, *ends, rooms, geometry)
     return parts[0].copy_to_host(), parts[1].copy_to_host()
 
 
@@ -186,7 +186,7 @@ def test_too_little_room_is_a_status_and_harms_no_neighbour() -> None:
         least = join_nodes.rooms_of(join, 0, 0, 0, 0).nodes + 1
         few = rooms._replace(nodes=np.where(np.arange(len(cells)) % 2, rooms.nodes, least))
         ends = case.begin, case.stop, found.first, found.event, found.lowest
-        number, status = join_counts.counts(join, *arrays, *ends, few, TINY[0], TINY[0])
+        number, status = join_counts.counts(join, *arrays, *ends, few, TINY[0])
         status = status.copy_to_host()
         counts = np.array([len(rows) for rows in found.rows], np.int64)
         left = np.repeat(status == 0, np.diff(found.first))
@@ -209,7 +209,7 @@ def test_a_table_that_is_all_but_full() -> None:
             again[k] = 0 if fresh else 1
 
     entry, slot = (np.array(part, np.int32) for part in zip(*(pairs + pairs), strict=True))
-    keys = join_cells.cleared(len(pairs) + 1, 1, TINY[0]).copy_to_host()[:, 0].copy()
+    keys = np.full(len(pairs) + 1, join_cells.EMPTY, np.int64)
     where, again = cuda.device_array(len(entry), np.int64), cuda.device_array(len(entry), np.int64)
     held = cuda.to_device(keys)
     store[1, 1](held, cuda.to_device(entry), cuda.to_device(slot), where, again)
@@ -367,17 +367,17 @@ def test_tables_that_find_no_memory(done: Counter[str], monkeypatch: pytest.Monk
     """Half as many pieces at a time, and at last the CPU, with a warning."""
     query, table = cer.compile(STAR), keyed(80)
     wanted = query.counts(table, device="cpu"), query.hits(table, device="cpu")
-    cleared, tried = join_cells.cleared, []
+    room_for, tried = join_cells.room_for, []
 
     def fails(most: int) -> None:
         def limited(number: int, *arguments: Any) -> Any:
             tried.append(number)
             if number > most:
                 raise ExhaustedError
-            return cleared(number, *arguments)
+            return room_for(number, *arguments)
 
-        monkeypatch.setattr(join_hits, "cleared", limited)
-        monkeypatch.setattr(join_nodes, "cleared", limited)
+        monkeypatch.setattr(join_hits, "room_for", limited)
+        monkeypatch.setattr(join_nodes, "room_for", limited)
 
     fails(150)
     with warnings.catch_warnings():

@@ -62,11 +62,14 @@ def device_tables(tables, forward, backward):
     """Copy tables and programs to the device; an empty array gets one element, which is not read."""
     return DeviceTables(
         TransitionTables(*(_copied(part) for part in tables)),
-        Program(*(_copied(part) for part in forward)),
-        Program(*(_copied(part) for part in backward)),
-        Program(*(_copied(part) for part in counts_program(tables))),
+        *(_copied_program(program) for program in (forward, backward, counts_program(tables))),
         tables.n_live,
     )
+
+
+def _copied_program(program):
+    """A program on the device, whose operations are read by each event: in half of the bytes."""
+    return Program(*map(_copied, program._replace(moves=program.moves.astype(np.uint32))))
 
 
 def _copied(part):

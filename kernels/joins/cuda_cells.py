@@ -10,12 +10,10 @@ costs one more access where two keys collide; key and value are neighbours, in o
 from typing import NamedTuple
 
 import numpy as np
-from numba import cuda
 
 from ..device.arrays import device_array
 from ..device.bodies import on_device
-from ..device.geometry import STREAM
-from ..device.jit import device, kernel
+from ..device.jit import device
 from ..device.words import copied
 from . import cpu_slots
 from .index import HashTables, hash_tables
@@ -64,10 +62,10 @@ def claimed(keys, entry, slot):
     return at, fresh
 
 
-@kernel
-def clear_kernel(cells):
-    """Empty the cells: int64 [cells, words]."""
-    for at in range(cuda.grid(1), cells.shape[0], cuda.gridsize(1)):
+@device
+def clear(cells):
+    """Empty the cells of a unit: int64 [cells, words]."""
+    for at in range(cells.shape[0]):
         cells[at, KEY] = EMPTY
 
 
@@ -126,11 +124,9 @@ def cells_of(join, begin, stop, most):
     return 2 * np.minimum((stop - begin) * join.n_stores, most) + 1
 
 
-def cleared(number, words, geometry=STREAM):
-    """`number` empty cells: a device array, shape (number, words), int64."""
-    cells = device_array((max(number, 1), words), np.int64)
-    clear_kernel[geometry.blocks(number), geometry.threads](cells)
-    return cells
+def room_for(number, words):
+    """`number` cells, which kernels clear: a device array, shape (number, words), int64."""
+    return device_array((max(number, 1), words), np.int64)
 
 
 def first_of(numbers):

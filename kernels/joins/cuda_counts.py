@@ -9,7 +9,7 @@ from numba import cuda
 
 from ..device.arrays import device_array
 from ..device.bodies import on_device
-from ..device.geometry import LANE, STREAM
+from ..device.geometry import LANE
 from ..device.jit import kernel
 from ..device.words import copied
 from ..runs.contract import SegmentHits
@@ -83,14 +83,12 @@ def _deep(join):
     return 2 + join.n_children
 
 
-def counts(
-    join, symbols, slots, places, begin, stop, first, event, lowest, rooms, geometry=LANE, stream=STREAM
-):
+def counts(join, symbols, slots, places, begin, stop, first, event, lowest, rooms, geometry=LANE):
     """How many answers end at each hit, from nodes that are not kept.
 
     Parameters
     ----------
-    join, symbols, slots, places, rooms, geometry, stream
+    join, symbols, slots, places, rooms, geometry
         As in `cuda_nodes.nodes`.
     begin, stop : ndarray, shape (lists,), int64
         At least one list.
@@ -108,7 +106,7 @@ def counts(
     out = device_array(len(event), np.int64)
     spans = [copied(part) for part in (begin, stop)]
     hits = SegmentHits(*(copied(part) for part in (first, event, lowest)))
-    made = nodes(join, symbols, slots, places, *spans, hits, rooms, geometry, stream)
+    made = nodes(join, symbols, slots, places, *spans, hits, rooms, geometry)
     size = made.arena.shape[0]
     total, memo = device_array(size, np.int64), device_array(size, np.int64)
     earliest, jump, memo_hit = (device_array(size, np.int32) for _ in range(3))

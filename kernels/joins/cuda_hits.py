@@ -18,7 +18,7 @@ from ..loop.follow import WORDS
 from ..windows.contract import MeasuredWindow, comparable
 from . import cpu_hits as join_hits
 from .contract import KeyedEvents
-from .cuda_cells import BYTES, KEY, VALUE, claimed, cleared, first_of, found
+from .cuda_cells import BYTES, KEY, VALUE, claimed, clear, first_of, found, room_for
 from .index import StartTable
 
 
@@ -45,7 +45,7 @@ def join_hits_kernel(tables, events, window, segments, cells, out_first, entered
                                                      is where the cells of each unit begin
     `window`      MeasuredWindow                     in
     `segments`    LoopSegments                       in: the units
-    `cells`       int64 [cells, words]               in/out: empty at first
+    `cells`       int64 [cells, words]               scratch
     `out_first`   int64 [units + 1]                  in: sums of `stop - report`
     `entered`     int64 [threads, transitions]       scratch
     `progress`    int64 [units, WORDS + 1]           scratch: zeros at first
@@ -57,6 +57,7 @@ def join_hits_kernel(tables, events, window, segments, cells, out_first, entered
     last = cells.shape[1] - 1
     for unit in range(thread, number.shape[0], entered.shape[0]):
         own = cells[events.offset[unit] : events.offset[unit + 1]]
+        clear(own)
         held = StartTable(own[:, VALUE], own[:, KEY], own[:, last], progress[unit, WORDS:])
         low = out_first[unit]
         high = out_first[unit + 1]
@@ -116,6 +117,6 @@ def hits(join, symbols, slots, places, keys, size, begin, report, stop, cells, g
     wide = [device_array(int(out_first[-1]), np.int64) for _ in range(2)]
     join_hits_kernel[blocks, geometry.threads](
         join.tables, events, MeasuredWindow(keys, size), segments,
-        cleared(int(cell_first[-1]), join.words, stream), before, entered, progress, FoundEnds(*wide), number,
+        room_for(int(cell_first[-1]), join.words), before, entered, progress, FoundEnds(*wide), number,
     )  # fmt: skip
     return moved(wide, before, number, geometry, stream)

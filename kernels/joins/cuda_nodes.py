@@ -12,7 +12,7 @@ from numba import cuda
 
 from ..device.arrays import device_array
 from ..device.bodies import on_device
-from ..device.geometry import LANE, STREAM, scratch_blocks
+from ..device.geometry import LANE, scratch_blocks
 from ..device.jit import device, kernel
 from ..device.words import copied
 from ..loop.contract import FoundEnds, LoopSegments
@@ -22,7 +22,7 @@ from ..runs.contract import SegmentHits
 from .contract import COLUMNS, KeyedEvents, ProductNodes
 from .cpu_build import make_nodes
 from .cpu_nodes import NODES, PATH, WORDS
-from .cuda_cells import BYTES, EMPTY, KEY, VALUE, cleared, first_of, sought
+from .cuda_cells import BYTES, EMPTY, KEY, VALUE, clear, first_of, room_for, sought
 from .index import NodeTable
 
 
@@ -84,7 +84,7 @@ def join_nodes_kernel(tables, events, window, segments, hits, cells, made, most,
     `window`        MeasuredWindow                   in: none
     `segments`      LoopSegments                     in: the events of each list
     `hits`          SegmentHits                      in: of lists in place of segments
-    `cells`         int64 [cells, words]             in/out: empty at first
+    `cells`         int64 [cells, words]             scratch
     `made`          ListNodes                        out; `node_first`, `link_first` and `root_start` in
     `most`          int64 [3]                        in: transitions, look-ups and stores of an event
     `scratch`       int64 [threads, n]               scratch: words, and two numbers for each transition
@@ -104,8 +104,10 @@ def join_nodes_kernel(tables, events, window, segments, hits, cells, made, most,
             made.root_first[g:],
             made.root_node[made.root_start[g] : made.root_start[g + 1]],
         )
+        held = cells[events.offset[g] : events.offset[g + 1]]
+        clear(held)
         room = NodeTable(
-            cells[events.offset[g] : events.offset[g + 1]],
+            held,
             nodes,
             SegmentHits(hits.first[g : g + 2], hits.event, hits.lowest),
             most,
@@ -164,7 +166,7 @@ def rooms_of(join, cells, events, hits, copies):
     return Rooms(cells, nodes, (events + 1) * join.n_reads, (hits + 1) * fired)
 
 
-def nodes(join, symbols, slots, places, begin, stop, hits, rooms, geometry=LANE, stream=STREAM):
+def nodes(join, symbols, slots, places, begin, stop, hits, rooms, geometry=LANE):
     """The nodes of lists of hits: what `cpu_build.build` makes, list by list.
 
     Parameters
@@ -178,7 +180,7 @@ def nodes(join, symbols, slots, places, begin, stop, hits, rooms, geometry=LANE,
     hits : SegmentHits
         Of device arrays.
     rooms : Rooms
-    geometry, stream : Geometry
+    geometry : Geometry
 
     Returns
     -------
@@ -199,7 +201,7 @@ def nodes(join, symbols, slots, places, begin, stop, hits, rooms, geometry=LANE,
     path = device_array((PATH, 2, threads), np.int64)
     made = ListNodes(there[1], arena, there[2], children, there[3], root_first, root_node, number, status)
     events = KeyedEvents(symbols, slots, places, there[0])
-    cells = cleared(int(cell_first[-1]), join.words, stream)
+    cells = room_for(int(cell_first[-1]), join.words)
     room = copied(np.array([most, join.n_reads, join.n_stores]))
     join_nodes_kernel[blocks, geometry.threads](
         join.tables, events, no_window(), LoopSegments(begin, begin, stop),

@@ -18,7 +18,6 @@ from .cpu_short_chains import ShortSums
 from .cuda_units import (
     BYTES_OF_ENTRY,
     counted_room,
-    entered_of,
     room_of,
     rooms_of,
 )
@@ -61,7 +60,7 @@ def step_counts_kernel(tables, events, window, units, rooms, sums, carries, out_
             room_of(tables, rooms, unit, thread), _sums_of(sums, rooms, unit), _sums_of(carries, rooms, unit)
         )
         number[unit] = counts_of(
-            tables, events, window, segment_of(units, unit), room, entered_of(tables, rooms, thread),
+            tables, events, window, segment_of(units, unit), room, rooms.entered[:, thread],
             FoundEnds(out.event[low:high], out.start[low:high]), progress[unit], tables.accepting[:0],
         )  # fmt: skip
 
@@ -93,7 +92,7 @@ def step_short_kernel(tables, short, events, units, first, event, lowest, rooms,
         low = rooms.entry_first[unit * states] + unit * states
         high = rooms.entry_first[unit * states + states] + (unit + 1) * states
         own = segment_of(units, unit)
-        places = entered_of(tables, rooms, thread)
+        places = rooms.entered[:, thread]
         mine = ShortSums(
             sums[:pairs, low:high], sums[pairs : 2 * pairs, low:high], sums[2 * pairs : 3 * pairs, low:high],
             sums[3 * pairs :, low:high], starts[low:high], places[:pairs], places[pairs : 2 * pairs],

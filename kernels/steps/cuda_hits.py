@@ -19,7 +19,6 @@ from . import cpu_hits as step_hits
 from .cuda_units import (
     BYTES_OF_ENTRY,
     counted_room,
-    entered_of,
     queued_views,
     room_of,
     rooms_of,
@@ -51,7 +50,7 @@ def step_hits_kernel(tables, events, window, units, early, rooms, out_first, out
         high = out_first[unit + 1]
         own = segment_of(units, unit)
         room = room_of(tables, rooms, unit, thread)
-        entered = entered_of(tables, rooms, thread)
+        entered = rooms.entered[:, thread]
         found = FoundEnds(out.event[low:high], out.start[low:high])
         none = tables.accepting[:0]
         if early:

@@ -18,7 +18,7 @@ from ..device.words import copied
 from ..loop.contract import NEIGHBOUR, EntryRoom
 from .contract import StepTables
 
-BYTES_OF_ENTRY = 12
+BYTES_OF_ENTRY = 8
 """Bytes of an entry: its event and its value."""
 
 
@@ -49,9 +49,10 @@ class UnitRooms(NamedTuple):
     `queue_first`  int64 [units * views + 1]    where the queue of each view of each unit begins
     `kept`         uint8 [states]               as in `EntryRoom`
     `event`        int32 [entries]
-    `value`        int64 [entries] or [1]
+    `value`        int32 [entries] or [1]       events of the chunk
     `queue`        int32 [all queues]
-    `scratch`      int64 [rows, threads]        what each thread knows of its entries and views
+    `scratch`      int32 [rows, threads]        what each thread knows of its entries and views
+    `entered`      int64 [rows, threads]        what an event enters
     =============  ===========================  ==============================================================
     """
 
@@ -62,6 +63,7 @@ class UnitRooms(NamedTuple):
     value: Any
     queue: Any
     scratch: Any
+    entered: Any
 
 
 @kernel
@@ -96,10 +98,7 @@ def step_entries_kernel(tables, symbols, begin, stop, kept, queued, entries, que
 
 @inlined
 def room_of(tables, rooms, unit, thread):
-    """The room of a unit, whose entries are numbered from 0 on: `EntryRoom`.
-
-    The last rows of `scratch` are left for what an event enters (`entered_of`).
-    """
+    """The room of a unit, whose entries are numbered from 0 on: `EntryRoom`."""
     states = rooms.kept.shape[0]
     shown = tables.view_state.shape[0]
     own = rooms.scratch[:, thread]
@@ -125,14 +124,6 @@ def room_of(tables, rooms, unit, thread):
         own[at : at + shown], own[at + shown : at + 2 * shown], queue_first, queue,
         own[at + 2 * shown : at + 3 * shown], own[at + 3 * shown : at + 4 * shown],
     )  # fmt: skip
-
-
-@inlined
-def entered_of(tables, rooms, thread):
-    """Rows of `scratch` for what an event enters: as many as are left behind those of `room_of`."""
-    states = rooms.kept.shape[0]
-    shown = tables.view_state.shape[0]
-    return rooms.scratch[2 * states + 5 * shown + 2 :, thread]
 
 
 def device_steps(tables):
@@ -235,15 +226,17 @@ def rooms_of(steps, counted, units, valued, columns=1, geometry=LANE):
     blocks : int
     """
     states, shown = len(steps.host.accepting), len(steps.host.view_state)
-    rows = 2 * states + 5 * shown + 2 + columns * steps.widest
-    blocks = scratch_blocks(units, rows, geometry)
+    rows, entered = 2 * states + 5 * shown + 2, columns * steps.widest
+    blocks = scratch_blocks(units, rows + entered, geometry)
+    threads = blocks * geometry.threads
     rooms = UnitRooms(
         counted.entry_first,
         counted.queue_first,
         counted.kept,
         device_array(max(counted.entries, 1), np.int32),
-        device_array(max(counted.entries, 1) if valued else 1, np.int64),
+        device_array(max(counted.entries, 1) if valued else 1, np.int32),
         device_array(max(counted.queues, 1), np.int32),
-        device_array((rows, blocks * geometry.threads), np.int64),
+        device_array((rows, threads), np.int32),
+        device_array((entered, threads), np.int64),
     )
     return rooms, blocks

@@ -23,7 +23,7 @@ from cer_gpu.kernels.joins import cuda_counts as join_counts
 from cer_gpu.kernels.joins import cuda_hits as join_hits
 from cer_gpu.kernels.joins import cuda_nodes as join_nodes
 from cer_gpu.kernels.joins.contract import KeyedEvents, offsets
-from cer_gpu.kernels.joins.cuda_cells import EMPTY, KEY, WORDS, DeviceJoin, cells_of, cleared, device_join
+from cer_gpu.kernels.joins.cuda_cells import DeviceJoin, cells_of, device_join
 from cer_gpu.kernels.windows import cpu as windows
 from cer_gpu.kernels.windows.contract import comparable
 
@@ -36,9 +36,6 @@ COPIES = 16
 
 def joined_hits(inputs: Inputs) -> Answers:
     """The ends of the answers of a join, and the latest start of each."""
-    empty = cleared(len(inputs.symbols), WORDS, inputs.stream)
-    yield ComparedArray("cleared cells", empty.copy_to_host()[:, KEY], np.full(len(inputs.symbols), EMPTY))
-
     events, bounds = _events(inputs), (inputs.begin, inputs.report, inputs.stop)
     event, latest = _hits(inputs, events)
     join = device_join(join_tables())
@@ -67,9 +64,7 @@ def joined_counts(inputs: Inputs) -> Answers:
     cells = cells_of(join, inputs.begin, inputs.stop, int(events.offset[-1]))
     rooms = join_nodes.rooms_of(join, cells, inputs.lengths, np.diff(first), COPIES)
     ends = inputs.begin, inputs.stop, first, event, lowest
-    number, status = join_counts.counts(
-        join, *_there(inputs, events), *ends, rooms, inputs.lane, inputs.stream
-    )
+    number, status = join_counts.counts(join, *_there(inputs, events), *ends, rooms, inputs.lane)
     yield ComparedArray("status", status, np.zeros(len(inputs.begin), np.uint8))
     yield ComparedArray("count", number, here)
 

@@ -112,7 +112,7 @@ class DevicesJoin(UnitsDevices[DeviceKeyedEvents, JoinRunner]):
             there, part = self._pool.copied(number, chunk).there, lists.some(np.arange(low, high))
             counts, status = join_counts.counts(
                 self._tables[number], there.symbols, there.slots, there.places, *part.spans(), part.first,
-                part.event, part.lowest, rooms.part(low, high), self._lane, self._stream,
+                part.event, part.lowest, rooms.part(low, high), self._lane,
             )  # fmt: skip
             return counts.copy_to_host(), status.copy_to_host()
 

@@ -78,6 +78,8 @@ class UnitsDevices(RunnerDevices[Runner], ABC, Generic[There, Runner]):
         self._window = window
         self._lane, self._stream = lane, stream
         self._tables: list[Any] = []
+        self._cut: tuple[Chunk, Segments | None] | None = None
+        """The chunk that was cut last, and its units: hits and counts are asked one after another."""
         # The pool lives as long as this does. A reference back would keep memory of devices until Python's
         # collector comes by.
         own = weakref.proxy(self)
@@ -102,7 +104,9 @@ class UnitsDevices(RunnerDevices[Runner], ABC, Generic[There, Runner]):
 
     def _units(self, chunk: Chunk) -> Segments | None:
         """The units of a chunk; None if they are too few or too large."""
-        return units_of(self._pool, chunk, self._window, self._stream)
+        if self._cut is None or self._cut[0] is not chunk:
+            self._cut = chunk, units_of(self._pool, chunk, self._window, self._stream)
+        return self._cut[1]
 
     def _ends_of(self, there: There, units: Segments, found: Sequence[Any], bounded: bool = True) -> Ends:
         """Ends that were found in units, on the host; `latest` are events.
