@@ -401,7 +401,7 @@ class BoundQuery:
         chunker = Chunker(query, intake, runner, workers, carries, options.memory)
         chunker.in_order = query.in_order and not by_lane
         rows = BATCH
-        if chunker.carries_ungrouped or (chunker.in_order and product == "run"):
+        if chunker.carries_ungrouped or (chunker.in_order and (product == "run" or query.window is None)):
             rows = min(BATCH, CARRIED_BATCH)
         elif outlooks is not None and outlooks.by_next:
             rows = min(BATCH, CHUNK)
