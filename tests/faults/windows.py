@@ -10,7 +10,37 @@ AHEAD = ("test_kernel_outlook.py::test_bits_are_those_of_the_definition",)
 
 NEXT = ("test_kernel_outlook.py::test_bits_that_the_next_event_decides_are_those_of_the_definition",)
 
+BY_LANE = ("test_runs_by_lane.py::test_hits_under_a_window_are_those_of_runs_grouped_by_lane",)
+
 FAULTS = (
+    Fault(
+        "kernels/windows/cpu.py",
+        "near[i] = last[lane] - keys[i] <= size",
+        "near[i] = last[lane] - keys[i] < size",
+        "A chunk in stream order keeps what the window of the last event of each lane admits.",
+        ("test_kernel_windows.py::test_events_near_the_last_of_their_lane",),
+    ),
+    Fault(
+        "cer_gpu/engine/run/chunks.py",
+        "self.in_order = False\n            self.resume(self._tail)",
+        "self.in_order = False\n            self._tail = None",
+        "What is kept in stream order is kept by lane once there are too many lanes.",
+        BY_LANE,
+    ),
+    Fault(
+        "cer_gpu/engine/machines/chunk.py",
+        "if count == 1 or not (keys[1:] >= keys[:-1]).all():",
+        "if count == 1:",
+        "A chunk in stream order is cut only where what the window measures ascends.",
+        BY_LANE,
+    ),
+    Fault(
+        "kernels/step_pairs/cpu_hits.py",
+        "bottom = min(bottom, height - 1)",
+        "bottom = max(bottom, height - 1)",
+        "Of a stack of old events those are left out that have left the window, and no others.",
+        ("test_apart.py::test_hits_of_a_pair_start_at_the_latest_event_that_agrees",),
+    ),
     Fault(
         "kernels/windows/cpu.py",
         "while end - keys[low] > size:",
