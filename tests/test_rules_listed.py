@@ -97,7 +97,7 @@ def test_groups_and_the_structure_give_the_same_answers(
         monkeypatch.setattr("cer_gpu.engine.workers.usable_cores", lambda cores=cores: cores)
         monkeypatch.setattr("cer_gpu.engine.run.chunks.CHUNK", chunk)
         monkeypatch.setattr("cer_gpu.engine.run.bound_query.CARRIED_BATCH", 500)
-        monkeypatch.setattr("cer_gpu.engine.machines.listed_joins.SEGMENT", 90)
+        monkeypatch.setattr("cer_gpu.engine.machines.chunk.SEGMENT", 90)
         monkeypatch.setattr("cer_gpu.engine.machines.listed_joins.BUCKET", 50)
         events = streamed(cores, 4000, "ABCDE", 8)
         own = query.run(events, **options).to_arrow()

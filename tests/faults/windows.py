@@ -22,8 +22,8 @@ FAULTS = (
     ),
     Fault(
         "cer_gpu/engine/run/chunks.py",
-        "self.in_order = False\n            self.resume(self._tail)",
-        "self.in_order = False\n            self._tail = None",
+        "self.in_order = False\n        self.resume(self._tail)",
+        "self.in_order = False\n        self._tail = None",
         "What is kept in stream order is kept by lane once there are too many lanes.",
         BY_LANE,
     ),

@@ -270,8 +270,7 @@ class Chunker:
         self._touched[:] = False
         lanes = self._intake.lane_count
         if self.in_order and lanes > self._most_lanes:
-            self.in_order = False
-            self.resume(self._tail)
+            self._group()
         tail = self._tail
         if self.carries_ungrouped:
             return Chunk(joined(new), NO_SEGMENTS, NO_SEGMENTS)
@@ -318,6 +317,11 @@ class Chunker:
 
         self._allowance.keep_to(lambda: self._nbytes, drop, put_away, self._what_is_kept)
         return coming
+
+    def _group(self) -> None:
+        """Keep events by lane from here on, no longer in the order of the stream."""
+        self.in_order = False
+        self.resume(self._tail)
 
     def held(self) -> EventArrays | None:
         """The events that later ones may need; for `resume`."""
@@ -434,6 +438,8 @@ class Chunker:
         """Put tails on disk, with their keys; new events, with their keys renumbered."""
         if self._carries or self._intake.away is None:
             return new
+        if self.in_order:
+            self._group()
         kept = self._tails.everything()
         away = self._intake.put_away(kept, new, self._tails.nbytes, excess)
         if away is None:

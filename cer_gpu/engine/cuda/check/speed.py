@@ -12,6 +12,7 @@ from numba import cuda
 from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.kernels.device.arrays import device_array, locked_bytes, zeros
 from cer_gpu.kernels.device.scan import add_totals_kernel
+from cer_gpu.printable_text import brief
 
 COPIED = 1 << 26
 """Bytes of the copies that are measured: the least with which the time of a copy is not that of its start."""
@@ -55,7 +56,7 @@ class DeviceSpeed:
             case {"memory": float(memory), "bus": float(bus), "launch": float(launch)}:
                 if min(memory, bus, launch) > 0:
                     return cls(memory, bus, launch)
-        raise ValueError(f"not the speed of a device: {told!r}")
+        raise ValueError(f"not the speed of a device: {brief(told)}")
 
 
 def measured_speed() -> DeviceSpeed:
