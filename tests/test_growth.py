@@ -226,7 +226,8 @@ def test_the_bench_asks_more_and_more_events_until_an_error() -> None:
     assert [point.rows for point in found[asked[0]]] == [200, 400, 800]
     assert not any(point.said for point in found[asked[0]])
     last = found[asked[1]][-1]
-    assert "LimitError" in last.said or last.said == STOPPED
+    # Where four times the events took so much longer that the next size would take too long, it is left out.
+    assert "LimitError" in last.said or last.said == STOPPED or last.rows < 800
 
 
 def test_the_exponent_is_that_of_the_last_two_answers_that_say_something() -> None:

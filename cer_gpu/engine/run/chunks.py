@@ -274,7 +274,7 @@ class Chunker:
         tail = self._tail
         if self.carries_ungrouped:
             return Chunk(joined(new), NO_SEGMENTS, NO_SEGMENTS)
-        if len(self._tails):
+        if lanes > 1 and len(self._tails):
             tail = self._tails.take(present(np.concatenate([part.lanes for part in new]), lanes))
         query = self._query
         if self.in_order:
