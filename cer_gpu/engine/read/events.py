@@ -115,8 +115,20 @@ class EventArrays:
 
     def _each(self, change: Callable[[np.ndarray], np.ndarray], payload: pa.Table | None) -> EventArrays:
         """The events with `change` applied to each array that has an entry for each event."""
-        arrays = {name: change(own) if len(own := getattr(self, name)) else own for name in ARRAYS}
-        return EventArrays(**arrays, payload=payload, lane_keys=self.lane_keys)
+        names = arrays_of([self])
+        arrays = {name: change(own) if len(own := getattr(self, name)) else own for name in names}
+        return EventArrays(**shared(arrays), payload=payload, lane_keys=self.lane_keys)
+
+
+def arrays_of(parts: Sequence[EventArrays], names: tuple[str, ...] = ARRAYS) -> list[str]:
+    """Those of `names` that lie by themselves: a window over time measures with `keys` what `times` has."""
+    same = all(part.times is part.keys for part in parts)
+    return [name for name in names if name != "times" or not same]
+
+
+def shared(arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Arrays by name, with `times` if `arrays_of` has left them out."""
+    return arrays if "times" in arrays else {**arrays, "times": arrays["keys"]}
 
 
 FEW = 1 << 15
@@ -138,12 +150,14 @@ def taken(events: EventArrays, order: np.ndarray, workers: Workers) -> EventArra
     def column(values: np.ndarray | pa.ChunkedArray) -> np.ndarray | pa.ChunkedArray:
         return pick(values) if isinstance(values, np.ndarray) else values.take(pa.array(order))
 
-    given = [*(getattr(events, name) for name in FLAT), *events.slots]
+    names = arrays_of([events], FLAT)
+    given = [*(getattr(events, name) for name in names), *events.slots]
     rows = [] if events.payload is None else events.payload.columns
     done = workers.map("reading", column, [*given, *rows])
     payload = None if events.payload is None else pa.table(done[len(given) :], schema=events.payload.schema)
-    slots = np.stack(done[len(FLAT) : len(given)]) if len(events.slots) else events.slots
-    return EventArrays(**dict(zip(FLAT, done)), slots=slots, payload=payload, lane_keys=events.lane_keys)
+    slots = np.stack(done[len(names) : len(given)]) if len(events.slots) else events.slots
+    arrays = shared(dict(zip(names, done)))
+    return EventArrays(**arrays, slots=slots, payload=payload, lane_keys=events.lane_keys)
 
 
 def grouped(
@@ -167,11 +181,14 @@ def grouped(
             return values[0]
         if out is None:
             out = np.empty(edges[-1], np.result_type(*values))
+        if _alike(values):
+            out.fill(values[0][0])
+            return out
         for own, (low, high) in zip(values, pairwise(edges), strict=True):
             kernels.scatter(own, place[low:high], out)
         return out
 
-    whole = {name: _parts_of(parts, name) for name in FLAT if name != "lanes"}
+    whole = {name: _parts_of(parts, name) for name in arrays_of(parts, FLAT) if name != "lanes"}
     slots = np.empty((len(parts[0].slots), edges[-1]), parts[0].slots.dtype)
     columns = [partial(moved, values) for values in whole.values()]
     columns += [
@@ -182,7 +199,7 @@ def grouped(
     payload = None
     if parts[0].payload is not None:
         payload = _payload_grouped(_tables_joined(parts), place, workers)
-    arrays = dict(zip(whole, done))
+    arrays = shared(dict(zip(whole, done)))
     return EventArrays(**arrays, lanes=lanes, slots=slots, payload=payload, lane_keys=parts[-1].lane_keys)
 
 
@@ -231,9 +248,17 @@ def joined(parts: list[EventArrays]) -> EventArrays:
     """Join several sequences of relevant events, one after another."""
     if len(parts) == 1:
         return parts[0]
-    arrays = {name: np.concatenate(_parts_of(parts, name), axis=-1) for name in ARRAYS}
+    arrays = {name: np.concatenate(_parts_of(parts, name), axis=-1) for name in arrays_of(parts)}
     payload = None if parts[0].payload is None else _tables_joined(parts)
-    return EventArrays(**arrays, payload=payload, lane_keys=parts[0].lane_keys)
+    return EventArrays(**shared(arrays), payload=payload, lane_keys=parts[0].lane_keys)
+
+
+def _alike(values: Sequence[np.ndarray]) -> bool:
+    """Whether several arrays, of which the first is not empty, hold one value alone: a single type, say."""
+    first = values[0][0]
+    # Nearly all that differ do so in a few places that lie far from each other.
+    some = all((own[:: max(len(own) // 8, 1)] == first).all() for own in values)
+    return some and all((own == first).all() for own in values)
 
 
 def _parts_of(parts: Sequence[EventArrays], name: str) -> list[np.ndarray]:
