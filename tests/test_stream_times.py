@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import date, datetime, timedelta
 from random import Random
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -73,5 +74,21 @@ def test_batches_whose_ends_have_been_reported_are_dropped() -> None:
     for number, batch in enumerate(batches):
         before = 20 * number
         kept.note(batch, [(everything + before, everything)], before)
-        assert kept.at(everything[-3:] + before).to_pylist() == [before + 17, before + 18, before + 19]
+        assert kept.at(everything[-3:] + before, before + 19).to_pylist() == [
+            before + 17,
+            before + 18,
+            before + 19,
+        ]
         assert len(kept._batches) <= 2
+
+
+def test_batches_that_are_read_before_ends_are_looked_up_stay() -> None:
+    """A chunk is run while the batches of the next one are read."""
+    kept = stream_times.StreamTimes("t", pa.int64())
+    rows = np.arange(20)
+    for number, batch in enumerate(pa.table({"t": range(80)}).to_batches(max_chunksize=20)):
+        kept.note(batch, [(rows + 20 * number, rows)], 20 * number)
+    assert kept.at(np.array([3, 21]), 25).to_pylist() == [3, 21]
+    assert kept.at(np.empty(0, np.int64), 39).to_pylist() == []
+    assert kept.at(np.array([39, 45, 79]), 79).to_pylist() == [39, 45, 79]
+    assert len(kept._batches) == 1

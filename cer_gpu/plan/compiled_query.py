@@ -420,6 +420,12 @@ class CompiledQuery:
         return self.consume == "ANY" or (self.suppress is not None and self.suppress.by == "ANY")
 
     @property
+    def kept_by_window(self) -> bool:
+        """Whether a window says which events later ones need, whatever is found."""
+        alone = self.consume == "NONE" and self.suppress is None
+        return alone and self.window is not None and self.window.kind != "attribute"
+
+    @property
     def consumes_some(self) -> bool:
         """Whether some ends consume and others, which are suppressed, do not."""
         return self.consume != "NONE" and self.suppress is not None

@@ -127,7 +127,7 @@ class EndForm:
         if self._order is not None and self._measured:
             found.append(times(events.keys[event], self._more[-1].type))
         elif self.times is not None:
-            found.append(self.times.at(events.positions[event]))
+            found.append(self.times.at(events.positions[event], int(events.positions.max(initial=-1))))
         elif self.keeps_times:
             found.append(times(events.times[event], self._more[-1].type))
         elif self._order is not None:

@@ -30,7 +30,7 @@ class StreamTimes:
     """The times of the relevant events of the last chunk, and of those that are in no chunk yet.
 
     An end is a new event of its chunk. So once the times of a chunk's ends have been looked up, those of all
-    batches but the last one are dropped: events of that one may also belong to the next chunk.
+    batches before its last event are dropped. Further batches may be noted meanwhile, by another thread.
 
     Parameters
     ----------
@@ -43,7 +43,6 @@ class StreamTimes:
     def __init__(self, name: str, kind: pa.DataType) -> None:
         self._name, self._kind = name, kind
         self._batches: list[_BatchTimes] = []
-        self._asked = False
 
     def note(self, batch: pa.RecordBatch, relevant: list[tuple[np.ndarray, np.ndarray]], before: int) -> None:
         """Remember the times of the next batch.
@@ -56,30 +55,30 @@ class StreamTimes:
         before : int
             How many rows of the stream come before it.
         """
-        if self._asked:
-            del self._batches[:-1]
-            self._asked = False
         column, positions = single(batch.column(self._name)), None
         if SPARSE * sum(len(where) for where, _ in relevant) < len(batch):
             positions = np.concatenate([np.empty(0, np.int64), *(where for where, _ in relevant)])
             column = _taken(column, positions - before)
         self._batches.append(_BatchTimes(before, column, positions))
 
-    def at(self, positions: np.ndarray) -> pa.Array:
+    def at(self, positions: np.ndarray, last: int) -> pa.Array:
         """The times of ends of a chunk, in the type of the column.
 
         Parameters
         ----------
         positions : ndarray, shape (n,), int64
             Ascending.
+        last : int
+            The position of the last event of the chunk: no later chunk has an end before it.
         """
-        self._asked = True
-        edges = np.searchsorted(positions, [batch.first for batch in self._batches]).tolist()
+        batches = list(self._batches)
+        edges = np.searchsorted(positions, [batch.first for batch in batches]).tolist()
         found = [
             batch.at(positions[low:high])
-            for batch, low, high in zip(self._batches, edges, [*edges[1:], len(positions)], strict=True)
+            for batch, low, high in zip(batches, edges, [*edges[1:], len(positions)], strict=True)
             if low < high
         ]
+        del self._batches[: sum(batch.first <= last for batch in batches[1:])]
         times = found[0] if len(found) == 1 else pa.concat_arrays(found or [pa.nulls(0, self._kind)])
         return times if times.type == self._kind else times.cast(self._kind)
 

@@ -19,7 +19,6 @@ from cer_gpu.engine.answers.notes import Notes
 from cer_gpu.engine.answers.results import answer_forms, result_form
 from cer_gpu.engine.answers.row_origin import IN_ORDER, RowOrigin
 from cer_gpu.engine.devices import tried
-from cer_gpu.engine.machines.chunk import Chunk
 from cer_gpu.engine.machines.machine import runner_of
 from cer_gpu.engine.machines.reported_ends import Asked, ReportedEnds, purpose_of, reported, sum_exactly
 from cer_gpu.engine.memory import within_memory
@@ -400,17 +399,20 @@ class BoundQuery:
                 outlooks.keep_times()
         chunker = Chunker(query, intake, runner, workers, carries, options.memory)
         chunker.in_order = query.in_order and not by_lane
+        # Texts that are compared by order are numbered anew while more are read.
+        steady = "window" in query.traits.order or not (by_lane or getattr(runner, "orders_texts", False))
+        early = query.kept_by_window and steady
         rows = BATCH
         if chunker.carries_ungrouped or (chunker.in_order and (product == "run" or query.window is None)):
             rows = min(BATCH, CARRIED_BATCH)
-        elif outlooks is not None and outlooks.by_next:
+        elif (early and not self.place.numbers) or (outlooks is not None and outlooks.by_next):
             rows = min(BATCH, CHUNK)
         if options.memory is not None:
             # A quarter of the memory is for a batch and what is made of it, event by event.
             rows = max(LEAST_BATCH, min(rows, options.memory // (4 * BYTES_OF_EVENT)))
         return Run(
             query, workers, intake, runner, chunker, options.memory, rows, form, ends, ids, outlooks, further,
-            self.halo, self.stop,
+            self.halo, self.stop, early,
         )  # fmt: skip
 
     def _outlooks(self, query: CompiledQuery, intake: Intake, at_once: bool, whole: bool) -> Outlooks:
@@ -476,8 +478,11 @@ class BoundQuery:
             parts = followed(run, batches)
             return (reported_in(found, asked, run.query.limit, run.more) for found in parts)
         chunks = run.chunks(batches)
-        if asked == "count" and run.chunker.carries_ungrouped:
-            return self._workers.behind("counting", partial(_reported_number, run), chunks)
+        if run.chunker.carries_ungrouped:
+            use = partial(reported, run.runner, asked=asked, limit=run.query.limit, more=run.more)
+            return self._workers.behind("counting", use, chunks)
+        if run.reads_early:
+            chunks = self._workers.early(chunks)
         return (reported(run.runner, chunk, asked, run.query.limit, run.more) for chunk in chunks)
 
     def _watched(self, run: Run, use: Callable[[Watch], Iterator[Result]]) -> Iterator[Result]:
@@ -503,8 +508,3 @@ class BoundQuery:
     def columns(self, payload: tuple[str, ...]) -> list[str]:
         """The columns of the data that the run reads."""
         return needed_columns(self._query.reading, self._options, payload).all
-
-
-def _reported_number(run: Run, chunk: Chunk) -> ReportedEnds:
-    """How many complex events end at each end of a chunk."""
-    return reported(run.runner, chunk, "count", run.query.limit, None)

@@ -57,7 +57,8 @@ class Run:
 
     `memory` is the bytes that it may take, `rows` the most that are read at a time. `shown`, the columns of
     complex events, is not for `hits` and a sum of counts; `ends`, what gives their further columns, `more`,
-    and `ids` are for `hits` and `counts` alone, and `ids` only with `event_id`. Of the first `halo` events,
+    and `ids` are for `hits` and `counts` alone, and `ids` only with `event_id`. `reads_early` says whether a
+    chunk may be made while the one before is run. Of the first `halo` events,
     and of those from the position `stop` on, no ends are reported: the first may be part of later complex
     events, the last tell what follows others.
     """
@@ -76,6 +77,7 @@ class Run:
     more: More | None = None
     halo: int = 0
     stop: int | None = None
+    reads_early: bool = False
 
     @property
     def form(self) -> ResultForm:
@@ -166,8 +168,7 @@ class Run:
                 yield from closing(batches())
                 return
         chunks = self.chunks(batches())
-        # What is suppressed depends on the chunk before, and on the numbers of lanes then.
-        if "window" in self.query.traits.order and wanted is None and self.query.suppress is None:
+        if self.reads_early and wanted is None:
             chunks = self.workers.early(chunks)
         for chunk in chunks:
             yield from lister.batches(chunk, self.runner.ends(chunk), wanted)

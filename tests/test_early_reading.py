@@ -1,0 +1,92 @@
+"""A chunk is made while the one before is run, but only where nothing that is found says what is kept."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pyarrow as pa
+import pytest
+
+import cer_gpu as cer
+from cer_gpu.engine.run import bound_query, chunks
+from cer_gpu.engine.workers import Workers
+
+ROWS = 3000
+
+
+def events(seed: int) -> pa.Table:
+    """Events of a few keys, with numbers and texts to compare."""
+    rng = Random(f"early reading {seed}")
+    return pa.table(
+        {
+            "type": [rng.choice("ABC") for _ in range(ROWS)],
+            "t": pa.array(sorted(rng.randrange(20 * ROWS) for _ in range(ROWS)), pa.timestamp("s")),
+            "k": [rng.randrange(9) for _ in range(ROWS)],
+            "x": [rng.randrange(30) for _ in range(ROWS)],
+            "s": [rng.choice(("p", "q", "rr", "")) for _ in range(ROWS)],
+        }
+    )
+
+
+@pytest.fixture(autouse=True)
+def short(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Batches and chunks are short, so that there are many."""
+    monkeypatch.setattr(bound_query, "BATCH", 170)
+    monkeypatch.setattr(bound_query, "CHUNK", 170)
+    monkeypatch.setattr(chunks, "CHUNK", 120)
+
+
+EARLY = (
+    "A ; B ; C WITHIN 10 MINUTES",
+    "A ; B ; C PARTITION BY k WITHIN 10 MINUTES",
+    "A AS a ; B AS b FILTER b.x > a.x PARTITION BY k WITHIN 1 HOUR",
+    "A AS a ; B AS b ; C AS c FILTER a.x = b.x AND b.x = c.x WITHIN 1 HOUR",
+    "A ;[<= 5 min] B ; C WITHIN 1 HOUR",
+    "A AS a ; B AS b FILTER b.x > a.x + 3 WITHIN 1 HOUR",
+)
+LATER = (
+    "A ; B ; C PARTITION BY k",
+    "A ; B ; C PARTITION BY k WITHIN 10 MINUTES CONSUME BY PARTITION",
+    "A ; B ; C PARTITION BY k WITHIN 10 MINUTES SUPPRESS FOR 3 min BY PARTITION",
+    "A ; B ; C PARTITION BY k WITHIN 10 [x]",
+    "A AS a ; B AS b FILTER b.s > a.s PARTITION BY k WITHIN 1 HOUR",
+)
+
+
+@pytest.mark.parametrize("pattern", EARLY + LATER)
+@pytest.mark.parametrize("product", ["hits", "counts", "run"])
+def test_only_what_a_window_alone_keeps_is_read_early(
+    pattern: str, product: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+    early = Workers.early
+
+    def noted(workers: Workers, items: object) -> object:
+        asked.append(1)
+        return early(workers, items)  # type: ignore[type-var, arg-type]
+
+    monkeypatch.setattr(Workers, "early", noted)
+    query = cer.compile(f"SELECT * WHERE {pattern}")
+    found = getattr(query, product)(events(1), order_by="t")
+    found = found.to_arrow() if product == "run" else found
+    assert bool(asked) is (pattern in EARLY)
+    # Where memory is bounded, no more than one chunk is there at a time.
+    again = getattr(query, product)(events(1), order_by="t", memory=1 << 30)
+    assert found.num_rows > 0
+    assert found.equals(again.to_arrow() if product == "run" else again)
+
+
+@pytest.mark.draws("seed", 30)
+def test_what_is_read_early_is_what_one_chunk_has(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = Random(seed)
+    query, data = cer.compile(f"SELECT * WHERE {rng.choice(EARLY)}"), events(seed)
+    found = [
+        query.hits(data, order_by="t"),
+        query.counts(data, order_by="t"),
+        query.count(data, order_by="t"),
+    ]
+    for module, name in ((bound_query, "BATCH"), (bound_query, "CHUNK"), (chunks, "CHUNK")):
+        monkeypatch.setattr(module, name, 1 << 20)
+    assert found[0].equals(query.hits(data, order_by="t"))
+    assert found[1].equals(query.counts(data, order_by="t"))
+    assert found[2] == query.count(data, order_by="t") > 0
