@@ -96,7 +96,6 @@ def test_kernels_whose_time_has_no_bound_can_be_told_to_end() -> None:
         "cer_gpu.kernels.attribute_windows.cpu_order:_first_admitted",
         "cer_gpu.kernels.attribute_windows.cpu_order:_sort_lanes",
         "cer_gpu.kernels.joins.cpu_counts:weigh",  # one pass over the nodes
-        "cer_gpu.kernels.joins.cpu_order:_pass",
         "cer_gpu.kernels.joins.cpu_order:arrange",
         "cer_gpu.kernels.joins.cpu_order:lengths",
         "cer_gpu.kernels.joins.cpu_order:reserve",

@@ -6,7 +6,6 @@ import random
 import numpy as np
 import pyarrow as pa
 import pytest
-from cer_gpu.kernels.joins.cpu_order import ascending
 from cer_gpu.kernels.joins.cpu_slots import EMPTY, localise, localise_near
 
 import cer_gpu as cer
@@ -14,15 +13,6 @@ from cer_gpu.engine.answers import batches as engine_enumerate
 from cer_gpu.engine.read.events import EventArrays, grouped
 from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration import products
-
-
-@pytest.mark.crossed
-@pytest.mark.parametrize("span", [1, 7, 5000, 1 << 22, 1 << 62])
-@pytest.mark.parametrize("count", [0, 1, 2, 3000])
-def test_ascending_is_the_stable_order(span: int, count: int) -> None:
-    keys = np.random.default_rng(span % 97 + count).integers(0, span, count) + 11
-    for given in (keys, np.sort(keys)):
-        assert ascending(given).tolist() == np.argsort(given, kind="stable").tolist()
 
 
 def test_numbers_that_lie_close_together_are_localised_alike() -> None:

@@ -6,14 +6,14 @@ from itertools import pairwise
 from random import Random
 from typing import Any
 
+import cer_gpu.kernels.sorting.order as by_digits
 import numpy as np
 import pyarrow as pa
 import pytest
 from cer_gpu.kernels.sorting import cpu
 from cer_gpu.kernels.sorting.contract import DIGIT, SortedRuns, merge_reference, order_of_reference
+from cer_gpu.kernels.sorting.order import ascending
 
-from cer_gpu.engine import ascending_order as by_digits
-from cer_gpu.engine.ascending_order import ascending
 from cer_gpu.engine.read.sources import sorting
 from cer_gpu.engine.read.sources.sorting import stable_order
 
@@ -101,8 +101,11 @@ def test_the_ascending_order_is_that_of_a_stable_sort(kind: type, monkeypatch: p
     rng = np.random.default_rng(11)
     least, most = np.iinfo(kind).min, np.iinfo(kind).max
     spans = [(least, most), (0, 100), (most // 2, most), (0, min(2**33 - 1, most)), (0, min(2**40, most))]
+    spans += [(0, min(2**62, most)), (least, least + 7)]
     for low, high in spans:
         for count in (0, 3, 4, 5, 1000):
             values = rng.integers(low, high, count, kind, endpoint=True)
-            assert ascending(values).tolist() == np.argsort(values, kind="stable").tolist()
+            values[count // 2 :] = values[: count - count // 2]  # some values are there twice
+            for given in (values, np.sort(values)):
+                assert ascending(given).tolist() == np.argsort(given, kind="stable").tolist()
     assert ascending(np.arange(10, dtype=kind)[::-1]).tolist() == list(range(10))[::-1]

@@ -125,13 +125,21 @@ class Outlook:
     @property
     def by_next(self) -> bool:
         """Whether the next event of the lane that matches q decides: q is one event, possibly at once."""
-        if self.before or self.machine is not None or self.monitor is not None:
+        return not self.before and self.reach.kind != "events" and self._near_single
+
+    @property
+    def by_last(self) -> bool:
+        """Whether the last event of the lane that matches q decides: q is one event, possibly just before."""
+        return self.before and self._near_single
+
+    @property
+    def _near_single(self) -> bool:
+        """Whether q is one event, and the reach begins at once."""
+        if self.machine is not None or self.monitor is not None or self.reach.low != 0:
             return False
-        reach, tables = self.reach, self.tables
-        read = np.unique(self.heard[self.heard > 0])
+        tables, read = self.tables, np.unique(self.heard[self.heard > 0])
         single = not tables.source.any() and (tables.target < 0).all() and tables.accepting.all()
-        taken = (tables.first[read + 1] > tables.first[read]).all()
-        return bool(single and taken and reach.kind != "events" and reach.low == 0)
+        return bool(single and (tables.first[read + 1] > tables.first[read]).all())
 
     @property
     def waits(self) -> bool:

@@ -10,6 +10,7 @@ from ..loop.contract import MOST_RUNS, LoopSegments
 from ..loop.products import COUNT
 from ..loop.registers import BY_SEGMENT, IN_ORDER, RegisterEvents, follow_registers, register_ends
 from ..runs.contract import INTO, LEFT, RIGHT
+from ..sorting.order import ascending
 from ..windows.contract import NO_WINDOW
 
 NO_STARTS, NO_LANES = np.empty(0, np.int64), np.empty(0, np.int32)
@@ -58,7 +59,7 @@ def counted_ends(program, symbols, begin, stop, vectors):
         events.append(begin[g] + np.array(list(ends), np.int64))
         numbers.append(np.array(list(ends.values()), object))
     event = np.concatenate(events)
-    order = np.argsort(event, kind="stable")
+    order = ascending(event)
     return event[order], np.concatenate(numbers)[order], after
 
 

@@ -1,53 +1,6 @@
-"""The order of answers: hits by their positions, and the answers of each hit moved to where they belong."""
-
-import numpy as np
+"""The order of answers: those of each hit moved to where they belong."""
 
 from ..jit import jit
-
-DIGIT = 11
-"""Bits of a key that one pass sorts by: the counters of a pass fit in the first-level cache."""
-
-
-@jit
-def _pass(keys, shift, least, order, out, counter):
-    """Sort `order` by one digit of the keys, stably."""
-    mask = counter.shape[0] - 2
-    for k in range(counter.shape[0]):
-        counter[k] = 0
-    for k in range(keys.shape[0]):
-        counter[((keys[k] - least) >> shift & mask) + 1] += 1
-    for k in range(counter.shape[0] - 1):
-        counter[k + 1] += counter[k]
-    for k in range(order.shape[0]):
-        row = order[k]
-        digit = (keys[row] - least) >> shift & mask
-        out[counter[digit]] = row
-        counter[digit] += 1
-
-
-def ascending(keys):
-    """The order that sorts keys, digit by digit: linear time where the keys are dense.
-
-    Parameters
-    ----------
-    keys : ndarray, shape (n,), int64
-        All >= 0.
-
-    Returns
-    -------
-    ndarray, shape (n,), int64
-        Stable: equal keys stay in their order.
-    """
-    order = np.arange(keys.size)
-    if keys.size < 2 or not (keys[1:] < keys[:-1]).any():
-        return order
-    least = keys.min()
-    bits = int(keys.max() - least).bit_length()
-    spare, counter = np.empty_like(order), np.empty((1 << DIGIT) + 1, np.int64)
-    for shift in range(0, bits, DIGIT):
-        _pass(keys, shift, least, order, spare, counter)
-        order, spare = spare, order
-    return order
 
 
 @jit

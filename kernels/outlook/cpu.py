@@ -51,7 +51,7 @@ def become(symbols, bits, known):
 
 
 @inline
-def _own(read, share, strip, keeps):
+def own_events(read, share, strip, keeps):
     """Write down a thread's own events of a strip: `own` are their numbers, `spot` the events before each one
     in the strip that get a place, which with `keeps` are those that are kept, else those that q reads; (their
     number, how many of the strip get a place)."""
@@ -98,7 +98,7 @@ def look_ahead(program, read, low, high, step, lanes, waiting, share, decided, h
     for strip in range(share.start, share.stop, SELDOM):
         if halt[0]:
             break
-        count, places = _own(read, share, strip, True)
+        count, places = own_events(read, share, strip, True)
         for own in range(count):
             i = share.own[own]
             if laned:
@@ -246,8 +246,8 @@ def look_behind(tables, read, low, high, lanes, starts, share, scratch, bits, ha
     for strip in range(share.start, share.stop, SELDOM):
         if halt[0]:
             break
-        own_events, places = _own(read, share, strip, False)
-        for own in range(own_events):
+        number, places = own_events(read, share, strip, False)
+        for own in range(number):
             i = share.own[own]
             if laned:
                 lane = read.lanes[i]

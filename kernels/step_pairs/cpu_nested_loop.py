@@ -16,6 +16,7 @@ from ..comparisons.contract import NO_VALUE, ComparedSegments
 from ..comparisons.cpu_value_ranges import asked
 from ..jit import inline, jit
 from ..loop.contract import room_for_ends
+from ..sorting.order import ascending
 from .path_matrices import forward, inverse, reset
 
 NEAR = 16
@@ -385,5 +386,5 @@ def merged(some, others):
     if not len(others[0]):
         return some
     event, value = (np.concatenate(parts) for parts in zip(some, others, strict=True))
-    order = np.argsort(event, kind="stable")
+    order = ascending(event)
     return event[order], value[order]

@@ -133,14 +133,14 @@ FAULTS = (
         AHEAD,
     ),
     Fault(
-        "kernels/outlook/cpu_next_event.py",
+        "kernels/outlook.cpu_single_event.py",
         "there & (nearest.time[lane] - time <= high)",
         "there & (nearest.time[lane] - time < high)",
         "Where the next event decides, the reach includes its end too.",
         NEXT,
     ),
     Fault(
-        "kernels/outlook/cpu_next_event.py",
+        "kernels/outlook.cpu_single_event.py",
         "now[0] - time > high",
         "now[0] - time >= high",
         "A reach is over when no event to come is at its end, either.",

@@ -17,7 +17,7 @@ from cer_gpu.engine.read.events import EventArrays
 from cer_gpu.engine.workers import FEW, Workers
 from cer_gpu.enumeration.blocks import BULK_COUNT, AnswerBlock
 from cer_gpu.frozen_dataclass import dataclass
-from cer_gpu.kernels.joins.cpu_order import ascending
+from cer_gpu.kernels.sorting.order import ascending
 
 if TYPE_CHECKING:
     from cer_gpu.engine.answers.room import Room

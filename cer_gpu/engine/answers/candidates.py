@@ -9,7 +9,6 @@ import numpy as np
 import pyarrow as pa
 
 from cer_gpu.compiling import loader
-from cer_gpu.engine.ascending_order import ascending
 from cer_gpu.engine.read.keys import Keys, Part
 from cer_gpu.engine.read.numbers import TextNumbers, WordNumbers
 from cer_gpu.engine.read.sources import columns
@@ -18,6 +17,7 @@ from cer_gpu.engine.read.sources.columns import Values
 from cer_gpu.engine.words import float_words, text_ranks, unsigned_words
 from cer_gpu.kernels.classify.contract import NONE_MISSING
 from cer_gpu.kernels.heaps.cpu import first_rows
+from cer_gpu.kernels.sorting.order import ascending
 
 ROOM = 1 << 26
 """Bytes that candidates take before those that are no longer among the first of their key are dropped."""

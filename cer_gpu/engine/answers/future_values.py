@@ -10,13 +10,13 @@ from typing import Any, Literal
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine.ascending_order import ascending
 from cer_gpu.engine.read.sources.arrow_types import unit_of, whole_numbers
 from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.words import unsigned_words
 from cer_gpu.errors import DataError
 from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.kernels.outcomes.cpu import greatest, reach
+from cer_gpu.kernels.sorting.order import ascending
 from cer_gpu.language.units import NANOSECONDS
 from cer_gpu.lazy_modules import compute as pc
 

@@ -14,10 +14,10 @@ import numpy as np
 import pyarrow as pa
 
 from cer_gpu.engine.answers.aggregates import ListedValues, aggregated, is_known
-from cer_gpu.engine.ascending_order import ascending
 from cer_gpu.engine.read.arithmetic import MOST_DIGITS, as_floats, computed
 from cer_gpu.engine.read.sources.decimals import DIGITS_OF_INT64
 from cer_gpu.errors import DataError
+from cer_gpu.kernels.sorting.order import ascending
 from cer_gpu.language import tree
 from cer_gpu.language.printer import to_text
 from cer_gpu.lazy_modules import compute as pc

@@ -8,7 +8,6 @@ from functools import partial
 
 import numpy as np
 
-from cer_gpu.engine.ascending_order import ascending
 from cer_gpu.engine.machines.ends import Ends
 from cer_gpu.engine.machines.first_starts import RootedEnds
 from cer_gpu.engine.machines.labelled_slots import LabelledSlots
@@ -51,6 +50,7 @@ from cer_gpu.kernels.comparisons.cpu_order import arrange
 from cer_gpu.kernels.comparisons.cpu_trie import DEPTH
 from cer_gpu.kernels.loop.nodes import LINKS, ROOTS
 from cer_gpu.kernels.runs.contract import SegmentHits
+from cer_gpu.kernels.sorting.order import ascending
 from cer_gpu.kernels.streams.contract import LaneBounds, StreamEnds, StreamEvents
 from cer_gpu.kernels.streams.cpu import mark_open
 from cer_gpu.plan.comparisons import ComparedMachine

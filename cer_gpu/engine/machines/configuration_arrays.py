@@ -8,7 +8,6 @@ from typing import NamedTuple
 import numpy as np
 
 from cer_gpu.automata.configurations.shapes import Shape
-from cer_gpu.engine.ascending_order import ascending
 from cer_gpu.engine.machines.answers import Answers
 from cer_gpu.engine.machines.ends import Ends
 from cer_gpu.engine.machines.open_runs import FollowedEvents, PushResult
@@ -20,6 +19,7 @@ from cer_gpu.kernels.configurations import contract as words
 from cer_gpu.kernels.configurations.contract import OldRows, StateEnds, StateRows, TimedEvents
 from cer_gpu.kernels.configurations.cpu_nodes import kept_nodes, nodes_below
 from cer_gpu.kernels.forest.contract import LABEL, LEFT, RIGHT, UNION, Roots
+from cer_gpu.kernels.sorting.order import ascending
 from cer_gpu.kernels.windows.contract import comparable
 from cer_gpu.plan.compiled_query import WindowPlan
 from cer_gpu.plan.general import GeneralMachine

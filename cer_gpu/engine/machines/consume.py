@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cer_gpu.engine.ascending_order import ascending
 from cer_gpu.engine.machines.chunk import Chunk
 from cer_gpu.engine.machines.ends import Ends
 from cer_gpu.engine.read.events import EventArrays
 from cer_gpu.engine.read.lanes import HeldLanes, LaneState, grown, moved
 from cer_gpu.kernels.consume import cpu as consume
+from cer_gpu.kernels.sorting.order import ascending
 from cer_gpu.plan.compiled_query import CompiledQuery
 
 if TYPE_CHECKING:

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from cer_gpu.engine.ascending_order import ascending
 from cer_gpu.engine.machines.answers import Answers
 from cer_gpu.engine.machines.chunk import Chunk, Segments
 from cer_gpu.enumeration.blocks import numbers_joined
 from cer_gpu.frozen_dataclass import dataclass
+from cer_gpu.kernels.sorting.order import ascending
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,8 +27,8 @@ from cer_gpu.enumeration.expansion import (
     ListedSegment,
     grouped_slots,
 )
-from cer_gpu.kernels.joins import cpu_order
 from cer_gpu.kernels.joins.contract import SlottedEvents
+from cer_gpu.kernels.sorting.order import ascending
 from cer_gpu.kernels.windows.contract import comparable
 from cer_gpu.plan.compiled_query import CompiledQuery
 from cer_gpu.plan.join_tables import ListedJoinMachine
@@ -77,7 +77,7 @@ class ListedJoinRunner(JoinRunner):
             return super().ends(self._cut(chunk), bounded)
         self._parts = parts
         event = np.concatenate([part.event + part.low for part in parts])
-        self._turn = cpu_order.ascending(event)
+        self._turn = ascending(event)
         latest, lowest = (
             np.concatenate([getattr(part, name) + part.low for part in parts])[self._turn]
             for name in ("start", "lowest")

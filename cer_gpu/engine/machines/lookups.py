@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine.ascending_order import ascending
 from cer_gpu.engine.read.derive import read_columns, read_wide, relation
 from cer_gpu.engine.read.events import EventArrays
 from cer_gpu.engine.read.ranks import NO_RANK, beyond, ranks
@@ -16,6 +15,7 @@ from cer_gpu.errors import LimitError
 from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.joins.lookups import Lookup, Path, ResidualComparison
 from cer_gpu.joins.theta.rule_query import joined_name, side_names
+from cer_gpu.kernels.sorting.order import ascending
 from cer_gpu.kernels.tuples import contract as words
 from cer_gpu.kernels.tuples import cpu as kernels
 from cer_gpu.kernels.tuples.contract import Candidates, Pairs, RowBounds
@@ -410,8 +410,8 @@ class Lookups:
         return SweepOrders(
             taken=np.sort(index.candidates.event),
             place=index.place,
-            by_low=_ascending(rows.low),
-            by_high=_ascending(rows.high),
+            by_low=ascending(rows.low),
+            by_high=ascending(rows.high),
             tree=np.empty((1, n), np.int64),
             most=np.empty((1, 2 * n), np.int64),
         )
@@ -492,10 +492,3 @@ class _Sums:
         if self.number.dtype != object and float(self._size[end].max(initial=0)) >= LARGEST:
             self.number = self.number.astype(object)
         np.add.at(self.number, end, number.astype(self.number.dtype, copy=False))
-
-
-def _ascending(values: np.ndarray) -> np.ndarray:
-    """The order that sorts some values."""
-    if (values[1:] >= values[:-1]).all():
-        return np.arange(len(values))
-    return np.argsort(values, kind="stable")

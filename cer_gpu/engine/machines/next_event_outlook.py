@@ -12,7 +12,7 @@ from cer_gpu.engine.read.events import NO_LANES, EventArrays, joined, taken
 from cer_gpu.engine.read.lanes import HeldLanes, grown
 from cer_gpu.engine.workers import Workers
 from cer_gpu.kernels.outlook.contract import ASKED, NOT_KEPT, OutlookEvents
-from cer_gpu.kernels.outlook.cpu_next_event import UNKNOWN, NextLanes, look_next
+from cer_gpu.kernels.outlook.cpu_single_event import UNKNOWN, NextLanes, look_next
 from cer_gpu.plan.outlook import Outlook
 
 NOT_KNOWN = np.empty(0, np.uint64)

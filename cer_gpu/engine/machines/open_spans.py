@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from cer_gpu.engine.ascending_order import ascending
 from cer_gpu.engine.machines.ends import Ends
 from cer_gpu.engine.machines.strategies import HitSpans
 from cer_gpu.engine.read.events import EventArrays
 from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.kernels.attribute_windows.cpu_order import unsigned
+from cer_gpu.kernels.sorting.order import ascending
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,7 @@ from cer_gpu.kernels.outlook.contract import (
     OutlookShare,
     UnripeStarts,
 )
+from cer_gpu.kernels.outlook.cpu_single_event import look_last
 from cer_gpu.kernels.windows.contract import comparable
 from cer_gpu.plan.outlook import Outlook
 
@@ -173,6 +174,7 @@ class PastOutlook(OutlookReader):
 
     def __init__(self, outlook: Outlook, laned: bool, workers: Workers) -> None:
         super().__init__(outlook, laned, workers)
+        self._by_last = outlook.by_last
         self._states = outlook.tables.n_live
         self._lanes = self._fresh(1)
         self._starts = self._room(0)
@@ -190,6 +192,9 @@ class PastOutlook(OutlookReader):
         bits = np.empty(len(events), np.uint8)
 
         def look(share: OutlookShare) -> int:
+            if self._by_last:
+                look_last(read, self.high, self._lanes, share, bits)
+                return 0
             return kernels.look_behind(
                 self.outlook.tables, read, self.low, self.high, self._lanes, self._starts, share,
                 self._fresh(1), bits,

@@ -8,10 +8,10 @@ from typing import Literal, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine.ascending_order import ascending
 from cer_gpu.engine.machines.chunk import Chunk
 from cer_gpu.engine.machines.machine import MachineRunner, SummingRunner
 from cer_gpu.engine.read.events import EventArrays
+from cer_gpu.kernels.sorting.order import ascending
 from cer_gpu.plan.compiled_query import CompiledQuery, Product
 
 Asked = Literal["hits", "counts", "count"]

@@ -16,13 +16,13 @@ from weakref import proxy
 
 import numpy as np
 
-from cer_gpu.engine.ascending_order import ascending
 from cer_gpu.engine.machines.answers import Answers
 from cer_gpu.engine.machines.chunk import Chunk
 from cer_gpu.engine.machines.ends import Ends
 from cer_gpu.engine.machines.open_runs import FollowedEvents, OpenRuns, PushResult, Renumbering
 from cer_gpu.engine.read.events import EventArrays
 from cer_gpu.engine.read.lanes import LaneState, at, grown, moved
+from cer_gpu.kernels.sorting.order import ascending
 from cer_gpu.kernels.streams.contract import LaneBounds, StreamEvents
 from cer_gpu.kernels.suppress import cpu as kernels
 from cer_gpu.kernels.suppress.contract import QuietTimes

@@ -12,6 +12,7 @@ from cer_gpu.engine.machines.lookups import PartialAnswers
 from cer_gpu.engine.machines.tuple_answers import ends_in_parts, in_order, together
 from cer_gpu.enumeration.blocks import TupleBlock
 from cer_gpu.kernels.forest.contract import Block
+from cer_gpu.kernels.sorting.order import ascending
 
 
 class MarkedTuples:
@@ -58,7 +59,7 @@ class MarkedTuples:
 
     def _filled(self, block: Block, ends: np.ndarray) -> PartialAnswers:
         """For each complex event of a block the event of every atom."""
-        which = np.argsort(ends, kind="stable")
+        which = ascending(ends)
         end = which[np.searchsorted(ends[which], block.hit)]
         row = np.repeat(np.arange(len(block.hit)), np.diff(block.first))
         event = np.empty((len(block.hit), self._label_atoms.shape[1]), np.int64)

@@ -26,6 +26,7 @@ from cer_gpu.engine.words import Domain
 from cer_gpu.errors import LimitError
 from cer_gpu.joins.theta.bags import BagStage
 from cer_gpu.joins.theta.rule_query import LANE, event_name, listed_query, side_names
+from cer_gpu.kernels.sorting.order import ascending
 from cer_gpu.plan.tuples import TupleMachine
 
 SMALL = 4
@@ -210,7 +211,7 @@ class AddedAnswers:
         self._tree = tree
         self._lookups = lookups
         self._positions = chunk.events.positions
-        self._order = np.argsort(self._positions, kind="stable")
+        self._order = ascending(self._positions)
 
     @property
     def atoms(self) -> int:

@@ -8,11 +8,11 @@ from typing import Protocol
 
 import numpy as np
 
-from cer_gpu.engine.ascending_order import ascending
 from cer_gpu.engine.read.events import EventArrays
 from cer_gpu.engine.read.join_keys import JoinKeys
 from cer_gpu.engine.read.lanes import LaneState
 from cer_gpu.engine.read.partitions import Partitions
+from cer_gpu.kernels.sorting.order import ascending
 from cer_gpu.plan.compiled_query import CompiledQuery
 
 REMEMBERED = 1 << 20

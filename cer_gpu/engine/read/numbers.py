@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
+from functools import cache
 from math import prod
 
 import numpy as np
@@ -174,17 +176,29 @@ class WordNumbers(CountedNumbers):
         numbers = np.empty(rows, np.int32)
         words, valid = fixed(words), fixed(valid)
         row, before = 0, self.count
+        ends = self._ends_of(words, valid)
         if rows >= FORESEEN and not before:
-            self._grow(words, valid, 0)
+            self._grow(rows, ends, 0)
         while True:
             if len(ordinals):
                 self._widen_counters()
             row = kernels.number_words(self._table, words, valid, self.counters, row, numbers, ordinals)
             if row == rows:
                 return numbers
-            self._grow(words[..., row:], valid[row:], (self.count - before) / max(row, 1))
+            self._grow(rows - row, ends, (self.count - before) / max(row, 1))
 
-    def _grow(self, words: np.ndarray, valid: np.ndarray, new: float) -> None:
+    def _ends_of(self, words: np.ndarray, valid: np.ndarray) -> Callable[[], np.ndarray]:
+        """What gives the least and the greatest word of each part: shape (2, parts), or (2, 0) of no rows."""
+
+        @cache
+        def ends() -> np.ndarray:
+            some = words[..., valid.astype(bool)] if len(valid) else words
+            some = some.reshape(self._parts, some.shape[-1])
+            return np.array([some.min(axis=1), some.max(axis=1)]) if some.shape[1] else np.empty((2, 0))
+
+        return ends
+
+    def _grow(self, coming: int, ends: Callable[[], np.ndarray], new: float) -> None:
         """Make room for more keys.
 
         All known keys are in the box, if there is one: the places are then for those that come from outside
@@ -192,21 +206,21 @@ class WordNumbers(CountedNumbers):
 
         Parameters
         ----------
-        words, valid : ndarray
-            The next rows.
+        coming : int
+            The number of the next rows.
+        ends : callable
+            What `_ends_of` made of these, and of others.
         new : float
             The share of the rows before them that had a new key.
         """
-        count, coming = self.count, 0
-        if words.shape[-1] >= FORESEEN:
-            words = words[..., valid.astype(bool)] if len(valid) else words
-            coming = words.shape[-1]
+        count = self.count
+        coming = coming if coming >= FORESEEN else 0
         # Where most rows bring a new key, room is made for those to come, but in steps.
         room = max(LEAST // 4, (4 if count < SMALL // 4 else 2) * count)
         room = max(room, min(16 * count, count + int(new * coming)))
-        box = self._box(words, max(DENSE * room, count + coming)) if coming else _no_box(self._parts)
+        box = self._box(ends(), max(DENSE * room, count + coming)) if coming else _no_box(self._parts)
         if not len(box[0]):
-            box = self._box(words[..., :0], DENSE * room)
+            box = self._box(np.empty((2, 0)), DENSE * room)
         boxed = len(box[0]) > 0
         outside = max(LEAST // 4, count // 8) if boxed else room
         places = np.zeros((_enough(outside), 2), np.int64)
@@ -222,24 +236,23 @@ class WordNumbers(CountedNumbers):
             kernels.rehash(before.places, places)
             self._table.held[1] = count
 
-    def _box(self, words: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _box(self, ends: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """`near`, `least` and `span` of a table that has its own keys and others; no box if it is too large.
 
         If the box stays as it is, all known keys are in `near`, which is then the one of the table.
 
         Parameters
         ----------
-        words : ndarray, shape (n,) or (parts, n), int64
-            The other keys.
+        ends : ndarray, shape (2, parts) or (2, 0), int64
+            The least and the greatest words of the other keys.
         most : int
             How many keys a box may have.
         """
-        own, others = self.words.reshape(-1, self._parts), words.reshape(self._parts, words.shape[-1])
-        some = [part for part in (own.T, others) if part.shape[1]]
+        own = self._ends_of(self.words.reshape(-1, self._parts).T, NONE_MISSING)()
+        some = [part for part in (own, ends) if part.shape[1]]
         if not some:
             return _no_box(self._parts)
-        least = np.min([part.min(axis=1) for part in some], axis=0)
-        last = np.max([part.max(axis=1) for part in some], axis=0)
+        least, last = np.min([low for low, _ in some], axis=0), np.max([high for _, high in some], axis=0)
         spans = [int(high) - int(low) + 1 for high, low in zip(last, least, strict=True)]
         size = prod(spans)
         if size > most:

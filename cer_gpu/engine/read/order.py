@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine.ascending_order import ascending
 from cer_gpu.engine.read.lanes import at, grown, moved
 from cer_gpu.engine.read.sources import columns
 from cer_gpu.engine.read.sources.arrow_types import decoded
@@ -22,6 +21,7 @@ from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import RowError
 from cer_gpu.kernels.classify.cpu import first_decrease
 from cer_gpu.kernels.lanes import cpu as kernels
+from cer_gpu.kernels.sorting.order import ascending
 from cer_gpu.lazy_modules import compute as pc
 
 PART = 1 << 19

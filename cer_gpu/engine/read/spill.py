@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine.ascending_order import ascending
 from cer_gpu.engine.read.events import EventArrays
 from cer_gpu.engine.read.join_keys import JoinKeys
 from cer_gpu.engine.read.keys import Keys
@@ -17,6 +16,7 @@ from cer_gpu.engine.read.order import LaneTimes
 from cer_gpu.engine.read.sources.arrow_types import roomy_schema, without_dictionary
 from cer_gpu.engine.read.sources.columns import single
 from cer_gpu.engine.read.spill_files import SpilledLanes, SpilledPartitions
+from cer_gpu.kernels.sorting.order import ascending
 
 WRITTEN = 1 << 14
 """How many partitions are written at a time: their events are copied for it."""

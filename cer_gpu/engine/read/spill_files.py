@@ -18,9 +18,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine.ascending_order import ascending
 from cer_gpu.enumeration.blocks import ranges
 from cer_gpu.errors import LimitError
+from cer_gpu.kernels.sorting.order import ascending
 from cer_gpu.lazy_modules import compute as pc
 from cer_gpu.whole_file import TEMPORARY, temporary_folder
 

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine.ascending_order import ascending
 from cer_gpu.engine.read.sources.text_codes import MANY, encoded
 from cer_gpu.engine.rows.value_types import combined
 from cer_gpu.engine.words import float_words
 from cer_gpu.errors import DataError
+from cer_gpu.kernels.sorting.order import ascending
 from cer_gpu.lazy_modules import compute as pc
 from cer_gpu.patterns.tree import SortKey
 from cer_gpu.printable_text import name_text

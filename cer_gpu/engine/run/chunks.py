@@ -11,7 +11,6 @@ import pyarrow as pa
 
 from cer_gpu.engine.answers.batches import Lister
 from cer_gpu.engine.answers.form import ResultForm
-from cer_gpu.engine.ascending_order import ascending
 from cer_gpu.engine.machines.chunk import NO_SEGMENTS, Chunk, chunk_in_order, make_chunk
 from cer_gpu.engine.machines.machine import MachineRunner
 from cer_gpu.engine.machines.reported_ends import More
@@ -24,6 +23,7 @@ from cer_gpu.engine.run.halo import Halo
 from cer_gpu.engine.run.tails import Tails
 from cer_gpu.engine.workers import Workers
 from cer_gpu.frozen_dataclass import dataclass
+from cer_gpu.kernels.sorting.order import ascending
 from cer_gpu.plan.compiled_query import CompiledQuery
 
 if TYPE_CHECKING:

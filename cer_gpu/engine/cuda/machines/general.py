@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from cer_gpu.engine.ascending_order import ascending
 from cer_gpu.engine.cuda.memory import free_bytes
 from cer_gpu.engine.cuda.pool import SHARE
 from cer_gpu.engine.devices import say_by_cpu, tried_on
@@ -40,6 +39,7 @@ from cer_gpu.kernels.configurations.cuda import (
 )
 from cer_gpu.kernels.configurations.cuda_units import UnitEvents, bytes_of_unit, device_events, device_steps
 from cer_gpu.kernels.device.geometry import LANE, Geometry
+from cer_gpu.kernels.sorting.order import ascending
 from cer_gpu.kernels.streams.contract import ALL_LANES
 from cer_gpu.plan.compiled_query import CompiledQuery
 
