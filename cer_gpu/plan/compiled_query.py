@@ -201,6 +201,12 @@ class RowReading:
         put("classified", tuple(dict.fromkeys(name for axis in self.axes for name in columns_of(axis))))
 
     @property
+    def only_symbol(self) -> int | None:
+        """The symbol of all events, where nothing tells them apart; None where something does."""
+        table = self.stages[-1].table
+        return None if self.axes or len(table) != 1 else int(table[0])
+
+    @property
     def reads_before(self) -> int:
         """How many events before an event PREV reads, in the stream or its partition; 0 without PREV."""
         distances = [getattr(one.expression, "distance", 0) for one in self.derived]

@@ -35,6 +35,27 @@ FAULTS = (
         BY_LANE,
     ),
     Fault(
+        "cer_gpu/engine/machines/closed_sessions.py",
+        "if sessions.near and (",
+        "if sessions.near and False and (",
+        "Sessions of neighbours are closed as they come only where every row is an event of one.",
+        ("test_sessions_in_order.py::test_they_are_those_that_are_found_by_partition",),
+    ),
+    Fault(
+        "kernels/outlook/cpu_single_event.py",
+        "bits[i] = lanes.there[lane, 0] != 0 and now - lanes.latest[lane, 0] <= high",
+        "bits[i] = lanes.there[lane, 0] != 0 and now - lanes.latest[lane, 0] < high",
+        "An event as far back as the reach is long precedes another one.",
+        ("test_kernel_outlook.py", "test_looked_for.py"),
+    ),
+    Fault(
+        "kernels/sorting/order.py",
+        "packed.sort()",
+        "packed[::-1].sort()",
+        "Equal numbers are sorted by their place.",
+        ("test_sorting.py",),
+    ),
+    Fault(
         "kernels/step_pairs/cpu_hits.py",
         "bottom = min(bottom, height - 1)",
         "bottom = max(bottom, height - 1)",

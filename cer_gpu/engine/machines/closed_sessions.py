@@ -49,7 +49,10 @@ def closed_reach(query: CompiledQuery) -> ClosedReach | None:
     if not isinstance(machine, StepMachine) or machine.sessions is None or not query.in_order:
         return None
     sessions, alone = machine.sessions, lone_ends(machine.tables)
-    if alone is None or not sessions.timed or sessions.near or sessions.high.dtype != np.uint64:
+    if alone is None or not sessions.timed or sessions.high.dtype != np.uint64:
+        return None
+    # Where every row is an event of a session, the next event of a lane is its next row.
+    if sessions.near and (query.reading.only_symbol is None or query.reading.streams):
         return None
     if (
         query.limit == 0

@@ -147,12 +147,10 @@ class Classifier:
             positions : ndarray, shape (m,), int64, in the stream, ascending;
             symbols : ndarray, shape (m,), uint8 or uint16.
         """
-        (*_, last) = self._reading.stages
-        if not self._reading.axes and len(last.table) == 1:  # all events have one symbol
-            count = len(batch) if last.table[0] else 0
-            return [
-                (np.arange(before, before + count), np.full(count, last.table[0], self._reading.symbol_dtype))
-            ]
+        symbol = self._reading.only_symbol
+        if symbol is not None:
+            count = len(batch) if symbol else 0
+            return [(np.arange(before, before + count), np.full(count, symbol, self._reading.symbol_dtype))]
         return [block for _, blocks in self.in_groups(batch, before) for block in blocks]
 
     def look(self, batch: pa.RecordBatch) -> None:

@@ -275,7 +275,7 @@ class Chunker:
         tail = self._tail
         if self.carries_ungrouped:
             return Chunk(joined(new), NO_SEGMENTS, NO_SEGMENTS)
-        if lanes > 1 and len(self._tails):
+        if any(len(part.lanes) for part in new) and len(self._tails):
             tail = self._tails.take(present(np.concatenate([part.lanes for part in new]), lanes))
         query = self._query
         if self.in_order:
