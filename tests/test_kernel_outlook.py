@@ -4,6 +4,7 @@ import random
 from itertools import pairwise
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from cer_gpu.kernels.outlook.contract import outlook_reference
 from cer_gpu.kernels.runs.contract import TransitionTables, accepting_runs
@@ -200,3 +201,16 @@ def test_explain_says_that_the_next_event_decides():
     told = "the next event of the lane that is looked for decides"
     assert told in compile("SELECT * WHERE A NOT FOLLOWED BY [<= 5 s] B").explain(verbose=True)
     assert told not in compile("SELECT * WHERE A NOT FOLLOWED BY [1 s, 5 s] B").explain(verbose=True)
+
+
+@pytest.mark.parametrize("laned", [False, True])
+@pytest.mark.parametrize(("far", "found"), [(0, True), (5, True), (6, False)])
+def test_a_single_event_as_far_back_as_the_reach_precedes_another(laned: bool, far: int, found: bool) -> None:
+    """What the last such event decides: no later one of the lane is farther."""
+    clause = " PARTITION BY k" if laned else ""
+    table = pa.table(
+        {"type": ["B", "B", "C", "A"], "t": [1, 10, 10, 10 + far], "k": [7, 7, 8, 7]},
+    )
+    for negated in ("", "NOT "):
+        query = compile(f"SELECT * WHERE A {negated}PRECEDED BY [<= 5] B{clause}")
+        assert query.count(table, order_by="t") == (found is (not negated))

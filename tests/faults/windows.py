@@ -39,14 +39,14 @@ FAULTS = (
         "if sessions.near and (",
         "if sessions.near and False and (",
         "Sessions of neighbours are closed as they come only where every row is an event of one.",
-        ("test_sessions_in_order.py::test_they_are_those_that_are_found_by_partition",),
+        ("test_sessions_in_order.py::test_neighbours_are_closed_where_every_row_is_of_a_session",),
     ),
     Fault(
         "kernels/outlook/cpu_single_event.py",
         "bits[i] = lanes.there[lane, 0] != 0 and now - lanes.latest[lane, 0] <= high",
         "bits[i] = lanes.there[lane, 0] != 0 and now - lanes.latest[lane, 0] < high",
         "An event as far back as the reach is long precedes another one.",
-        ("test_kernel_outlook.py", "test_looked_for.py"),
+        ("test_kernel_outlook.py::test_a_single_event_as_far_back_as_the_reach_precedes_another",),
     ),
     Fault(
         "kernels/sorting/order.py",
@@ -154,14 +154,14 @@ FAULTS = (
         AHEAD,
     ),
     Fault(
-        "kernels/outlook.cpu_single_event.py",
+        "kernels/outlook/cpu_single_event.py",
         "there & (nearest.time[lane] - time <= high)",
         "there & (nearest.time[lane] - time < high)",
         "Where the next event decides, the reach includes its end too.",
         NEXT,
     ),
     Fault(
-        "kernels/outlook.cpu_single_event.py",
+        "kernels/outlook/cpu_single_event.py",
         "now[0] - time > high",
         "now[0] - time >= high",
         "A reach is over when no event to come is at its end, either.",
