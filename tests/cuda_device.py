@@ -23,6 +23,9 @@ SIMULATED = USABLE.devices == ("simulator",)
 VIRTUAL = bool(USABLE) and USABLE.devices[0].startswith("Virtual device")
 """Whether the devices are those of `virtual_device`: what the compiler makes of kernels runs on the host."""
 
+PART_OF_VIRTUAL = 3
+"""A virtual device gets one in so many of a GPU's random cases; `device_cases.py` draws as many as wanted."""
+
 TINY = [Geometry(4, 2), Geometry(2, 3), Geometry(8, 1)]
 """Blocks of few threads, and grids too small for the work."""
 
@@ -30,6 +33,13 @@ if SIMULATED:
     from bench import simulated
 
     simulated.install()
+
+
+def cases(simulated: int, real: int) -> int:
+    """How many random cases a test has: in the simulator, and on a GPU."""
+    if SIMULATED:
+        return simulated
+    return real // PART_OF_VIRTUAL if VIRTUAL else real
 
 
 @contextmanager

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 from cer_gpu.kernels.configurations import contract as words
 from cer_gpu.kernels.configurations import cuda
-from cuda_device import TINY, USABLE
+from cuda_device import TINY, USABLE, cases
 from engine_oracle import expected
 from generate import stream, stream_to_table
 from random_correlated import random_correlated
@@ -32,8 +32,6 @@ if not USABLE:
     pytest.skip(f"{USABLE.reason}; the simulator runs these tests", allow_module_level=True)
 
 pytestmark = [pytest.mark.gpu, pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")]
-
-SIMULATED = USABLE.devices == ("simulator",)
 
 
 @pytest.fixture
@@ -173,7 +171,7 @@ def test_a_device_without_memory_leaves_the_push_to_the_cpu(
 def test_random_queries_have_the_answers_of_the_reference(done: Counter[str]) -> None:
     """Correlated and timed queries by key, over streams in small pushes."""
     rng, answered = Random("configurations there"), 0
-    while answered < (6 if SIMULATED else 200):
+    while answered < cases(6, 200):
         drawn = windowed_query(rng) if answered % 2 else random_correlated(rng)
         drawn = replace(drawn, partition=(("id",),), consume=t.Consume.NONE, limit=None, measures=())
         events = stream(rng, rng.randrange(10, 18))

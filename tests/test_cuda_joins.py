@@ -21,7 +21,7 @@ from cer_gpu.kernels.joins import cuda_nodes as join_nodes
 from cer_gpu.kernels.joins.contract import KeyedEvents, offsets
 from cer_gpu.kernels.joins.cuda_cells import DeviceJoin, cells_of, device_join
 from cer_gpu.kernels.windows.contract import comparable
-from cuda_device import TINY, USABLE
+from cuda_device import TINY, USABLE, cases
 from generate import stream, stream_to_table
 from join_oracle import (
     LABEL_ATOMS,
@@ -54,9 +54,7 @@ if not USABLE:
 
 pytestmark = [pytest.mark.gpu, pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")]
 
-SIMULATED = USABLE.devices == ("simulator",)
-CASES = 12 if SIMULATED else 200
-QUERIES = 5 if SIMULATED else 100
+CASES, QUERIES = cases(12, 200), cases(5, 100)
 
 
 def there(case: JoinCase) -> tuple[DeviceJoin, tuple[Any, ...]]:

@@ -19,7 +19,7 @@ from cer_gpu.kernels.steps import cuda_hits as step_hits
 from cer_gpu.kernels.steps.contract import StepEvents, StepTables, short_tables
 from cer_gpu.kernels.steps.cuda_units import device_steps
 from cer_gpu.kernels.windows.contract import comparable
-from cuda_device import TINY, USABLE
+from cuda_device import TINY, USABLE, cases
 from generate import stream, stream_to_table
 from random_steps import keyed_query, session_query, timed_query
 from test_cuda_devices import small, trades, with_geometry
@@ -45,9 +45,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:invalid value encountered:RuntimeWarning"),
 ]
 
-SIMULATED = USABLE.devices == ("simulator",)
-CASES = 25 if SIMULATED else 300
-QUERIES = 7 if SIMULATED else 120
+CASES, QUERIES = cases(25, 300), cases(7, 120)
 
 Units = tuple[StepTables, StepEvents, LoopSegments]
 

@@ -13,7 +13,7 @@ import test_engine_random
 import test_engine_rules
 import test_engine_selection
 import test_steps_random
-from cuda_device import USABLE
+from cuda_device import SIMULATED, USABLE, cases
 from engine_oracle import check
 from generate import stream
 from random_rules import random_rule, random_rule_events
@@ -28,8 +28,7 @@ if not USABLE:
 
 pytestmark = [pytest.mark.gpu, pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")]
 
-SIMULATED = USABLE.devices == ("simulator",)
-QUERIES = 5 if SIMULATED else 60
+QUERIES = cases(5, 60)
 
 
 def regular(seed: str) -> None:

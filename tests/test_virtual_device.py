@@ -26,6 +26,9 @@ if refusal() is not None:
 
 from virtual_device.device import install, plain_name
 
+pytestmark = pytest.mark.xdist_group("virtual device")
+"""One process after another: each finds on disk the kernels that those before it have compiled."""
+
 TESTS = Path(__file__).resolve().parent
 
 SKIPPED = {"test_cuda_blocks.py": "only the simulator has threads of Python"}
@@ -57,8 +60,8 @@ def run(settings: str, *arguments: str) -> str:
 @pytest.mark.parametrize(
     ("settings", "file"),
     [
-        ("", "test_virtual_faults.py"),
         ("", "test_virtual_kernels.py"),
+        ("", "test_virtual_faults.py"),
         ("devices=2", "test_virtual_check.py"),
         pytest.param("races=0", "test_virtual_budgets.py", marks=pytest.mark.large),
         ("lazy,devices=2", "test_virtual_engine.py"),
