@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import ctypes
+import gc
 import os
 import pickle
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -81,6 +84,18 @@ def _translator() -> bytes:
     return digest.digest()
 
 
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Many small objects are made, none in a cycle: a collection would walk through all that Numba keeps."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
 def _compiled(ptx: str) -> tuple[TranslatedModule, bytes]:
     """The module of a text and its object file, kept in a file that is named by the digest of both makers."""
     kept = cache_folder("objects") / sha256(_translator() + ptx.encode()).hexdigest()
@@ -88,7 +103,8 @@ def _compiled(ptx: str) -> tuple[TranslatedModule, bytes]:
         return pickle.loads(kept.read_bytes())  # type: ignore[no-any-return]
     except (OSError, EOFError, pickle.UnpicklingError):
         pass
-    module = translate(ptx)
+    with _no_collection():
+        module = translate(ptx)
     parsed = llvm.parse_assembly(module.text)
     parsed.verify()
     machine = _target_machine()
