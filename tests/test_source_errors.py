@@ -181,7 +181,7 @@ def test_columns():
     fails(pa.Table.from_arrays([[1], [2]], names=["x", "x"]), "several columns named `x`")
     source = open_source(TABLE)
     with pytest.raises(DataError, match="no column `prize`: did you mean `price`"):
-        source.batches(["prize"], 10)
+        next(source.batches(["prize"], 10))
 
 
 def test_types_without_a_type_column():

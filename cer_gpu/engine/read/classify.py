@@ -105,7 +105,11 @@ class Classifier:
         Arithmetic and functions of batches with more rows are evaluated block by block.
     completed : callable
         Gives a batch with the derived columns that it lacks.
+    ahead : callable
+        The batches in their order, for `relevant`; unchanged here.
     """
+
+    ahead: Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]] = iter
 
     def __init__(self, reading: RowReading, units: dict[str, str], workers: Workers) -> None:
         self._reading = reading
@@ -127,10 +131,6 @@ class Classifier:
             name: TextShares(axes, self._dtypes, self.names, self.values)
             for name, axes in reading.texts.items()
         }
-
-    def ahead(self, batches: Iterable[pa.RecordBatch]) -> Iterable[pa.RecordBatch]:
-        """The batches in their order, for `relevant`; unchanged here."""
-        return batches
 
     def relevant(self, batch: pa.RecordBatch, before: int) -> list[tuple[np.ndarray, np.ndarray]]:
         """The events of a batch whose symbol is not neutral, block by block.
@@ -209,7 +209,7 @@ class Classifier:
             found = np.unique(data[:SEEN] if unseen is None else data[:0]).astype(np.int64)
             found = np.union1d(found, data[np.isin(data, numbers)])
             spelled = ["true" if one else "false" for one in found] if axis.kind is ValueType.BOOL else found
-            self.names.note(axis.column, axis.names, map(str, spelled))
+            self.names.note(axis.column, axis.names, list(map(str, spelled)))
 
     def _block(
         self, adders: list[list[Adder]], before: int, block: tuple[int, int]
@@ -226,7 +226,9 @@ class Classifier:
         try:
             out = self._outs.pop()
         except IndexError:
-            out = self._free_out()
+            out = (self._given_back() if self._lent else None) or _OutputSlice(
+                np.empty(BLOCK, np.int64), np.empty(BLOCK, self._reading.symbol_dtype)
+            )
         size = stop - start
         state: np.ndarray | None = None
         for number, stage in enumerate(self._reading.stages):
@@ -251,8 +253,8 @@ class Classifier:
         self._outs.append(out)
         return found
 
-    def _free_out(self) -> _OutputSlice:
-        """Memory for the events of a block: that of events which nobody has any more, or new."""
+    def _given_back(self) -> _OutputSlice | None:
+        """Memory of the events of a block which nobody has any more."""
         for _ in range(len(self._lent)):
             try:
                 out = self._lent.popleft()
@@ -261,7 +263,7 @@ class Classifier:
             if getrefcount(out.positions) == getrefcount(out.symbols) == UNSHARED:
                 return out
             self._lent.append(out)
-        return _OutputSlice(np.empty(BLOCK, np.int64), np.empty(BLOCK, self._reading.symbol_dtype))
+        return None
 
     # ------------------------------------------------------------------------------------- adders
 

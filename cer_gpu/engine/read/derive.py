@@ -32,7 +32,7 @@ def read_columns(table: pa.Table | pa.RecordBatch, units: Mapping[str, str], who
     """Reads the columns of a table; with `whole` integers have no unit, so that sums of them are numbers."""
 
     def read(name: str) -> tuple[Values, str | None]:
-        column = table.column(name)
+        column = columns.single(table.column(name))
         plain = whole and pa.types.is_integer(column.type)
         return columns.numbers(column, name), None if plain else units.get(name)
 

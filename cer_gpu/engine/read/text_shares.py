@@ -46,9 +46,8 @@ class OccurringNames:
     unseen: dict[str, set[str]] = field(default_factory=dict)
     seen: dict[str, set[str]] = field(default_factory=dict)
 
-    def note(self, column: str, names: Iterable[str], texts: Iterable[str]) -> None:
+    def note(self, column: str, names: Iterable[str], texts: Sequence[str]) -> None:
         """Note that events have had some texts in a column of which the query has some names."""
-        texts = list(texts)
         seen = self.seen.setdefault(column, set())
         seen.update(texts[: SEEN - len(seen)])
         if column not in self.unseen:
@@ -58,14 +57,6 @@ class OccurringNames:
     def lacks(self, column: str, names: Iterable[str]) -> bool:
         """Whether a column has been read, and no event has had any of some names of the query."""
         return self.unseen.get(column, set()).issuperset(names)
-
-    def missing(self) -> list[tuple[str, str, list[str]]]:
-        """The types and streams of the query that no event had: their column, name, and names that occur."""
-        return [
-            (column, name, sorted(self.seen[column]))
-            for column, names in self.unseen.items()
-            for name in sorted(names)
-        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,8 +162,14 @@ class TextShares:
         numbers = None if len(self._names) == len(self._axes) else self._numbered(dictionary)
         whole: dict[int, tuple[np.ndarray, int]] = {}
         for number, (each, absent) in enumerate(zip(self._axes, self._absent, strict=True)):
-            if number in self._names:
-                classes = self._named(number, dictionary)
+            axis = each.axis
+            if isinstance(axis, ColumnAxis) and len(dictionary) <= SEEN:
+                texts = dictionary.to_pylist()
+                self._occurring.note(axis.column, axis.names, [text for text in texts if text is not None])
+                class_of = self._names[number]
+                classes = np.array([class_of.get(text, 0) for text in texts], np.int64)
+            elif isinstance(axis, ColumnAxis):
+                classes = self._named(axis, dictionary)
             else:
                 # The number of a null is -1, so that it takes the last class.
                 classes = np.append(self._of_text[number], absent)[numbers]
@@ -183,15 +180,8 @@ class TextShares:
             for stage, (shares, of_null) in whole.items()
         }
 
-    def _named(self, number: int, dictionary: pa.Array) -> np.ndarray:
-        """The class of each text for an axis of names, int64."""
-        axis, class_of = self._axes[number].axis, self._names[number]
-        assert isinstance(axis, ColumnAxis)
-        if len(dictionary) <= SEEN:
-            texts = dictionary.to_pylist()
-            there = [text for text in texts if text is not None]
-            self._occurring.note(axis.column, axis.names, there)
-            return np.array([class_of.get(text, 0) for text in texts], np.int64)
+    def _named(self, axis: ColumnAxis, dictionary: pa.Array) -> np.ndarray:
+        """The class of each of many texts for an axis of names, int64."""
         found = pc.index_in(dictionary, value_set=pa.array(axis.names, dictionary.type))
         classes = found.fill_null(-1).to_numpy().astype(np.int64) + 1
         names = [axis.names[place - 1] for place in np.unique(classes).tolist() if place]

@@ -201,7 +201,7 @@ def read_options(
         stream_column,
         sort,
         ordered,
-        asked_devices(device),
+        ("auto",) if device == "auto" else asked_devices(device),
         None if limit is None else _whole("limit", limit),
         None if memory is None else _whole("memory", memory),
         engine,

@@ -40,9 +40,10 @@ def say_what_was_read(
     `only_types` holds what FROM names in each query that was run; by default in this one.
     """
     only_types = only_types or (query.reading.only_type,)
-    for column, name, seen in intake.classifier.names.missing():
+    names = intake.classifier.names
+    for column, name in ((column, name) for column, own in names.unseen.items() for name in sorted(own)):
         role = "is of the stream" if column == options.stream_column else "has the type"
-        meant = meant_by(name, seen)
+        meant = meant_by(name, sorted(names.seen[column]))
         if not meant and column == options.type_column and name in only_types:
             meant = f": {no_such_type(column, name)}"
         notes.say(f"no event {role} `{name}`{meant}")

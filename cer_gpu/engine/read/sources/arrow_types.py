@@ -138,8 +138,16 @@ def decoded(texts: pa.Array) -> pa.Array:
     return texts.cast(pa.large_string())
 
 
-def normal_schema(schema: pa.Schema) -> pa.Schema:
-    """`schema` with every field in its normal type, without metadata."""
+def normal_schema(schema: pa.Schema, where: str) -> pa.Schema:
+    """`schema` with every field in its normal type, without metadata.
+
+    Raises
+    ------
+    DataError
+        If several columns have one name.
+    """
+    if len(set(schema.names)) < len(schema.names):
+        raise several_named(schema.names, where)
     kinds = [normal_type(kind) if kind.id in _RENAMED else kind for kind in schema.types]
     return pa.schema(zip(schema.names, kinds, strict=True))
 
@@ -354,18 +362,11 @@ def shared_types(
     return types
 
 
-def check_names(names: Sequence[str], where: str) -> None:
-    """Raise if several columns have one name.
-
-    Raises
-    ------
-    DataError
-        Naming the columns that occur more than once.
-    """
-    if len(set(names)) < len(names):
-        twice = sorted({name for name in names if names.count(name) > 1})
-        listed = ", ".join(f"`{name}`" for name in twice)
-        raise DataError(f"{where} has several columns named {listed}: rename all but one of each")
+def several_named(names: Sequence[str], where: str) -> DataError:
+    """The error about columns whose names occur more than once."""
+    twice = sorted({name for name in names if names.count(name) > 1})
+    listed = ", ".join(f"`{name}`" for name in twice)
+    return DataError(f"{where} has several columns named {listed}: rename all but one of each")
 
 
 def check_encoded(text: str, what: str) -> None:

@@ -14,7 +14,6 @@ from cer_gpu.engine.words import unsigned_words
 from cer_gpu.errors import DataError
 from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.kernels.classify.contract import NONE_MISSING
-from cer_gpu.language.schema import ValueType
 from cer_gpu.lazy_modules import compute as pc
 
 NO_TEXTS = pa.nulls(1, pa.string())
@@ -195,7 +194,7 @@ def storage_of(kind: pa.DataType) -> np.dtype | None:
     return _STORAGE.get(kind.id)
 
 
-def numbers(column: pa.Array | pa.ChunkedArray, name: str) -> Values:
+def numbers(array: pa.Array, name: str) -> Values:
     """A column of numbers, times or booleans, in a normal type (`cer_gpu.engine.read.sources.arrow_types`).
 
     Raises
@@ -203,7 +202,6 @@ def numbers(column: pa.Array | pa.ChunkedArray, name: str) -> Values:
     DataError
         If the type holds no numbers.
     """
-    array = single(column)
     kind = array.type
     dtype = _STORAGE.get(kind.id)
     if dtype is None:
@@ -221,7 +219,7 @@ def numbers(column: pa.Array | pa.ChunkedArray, name: str) -> Values:
     data = np.frombuffer(array.buffers()[1], dtype, count=len(array), offset=array.offset * dtype.itemsize)
     # Kernels are compiled anew for arrays that can be written: no column is one, whoever made its buffer.
     data.flags.writeable = False
-    return Values(data, validity(array))
+    return Values(data, validity(array) if array.null_count else NONE_MISSING)
 
 
 def array_of(kind: pa.DataType, data: np.ndarray, valid: np.ndarray) -> pa.Array:
@@ -240,20 +238,19 @@ def turned(values: Values) -> Values:
     return Values(data, values.valid, values.beyond)
 
 
-def codes(column: pa.Array | pa.ChunkedArray, name: str) -> Codes:
-    """A column of strings.
+def codes(array: pa.Array, name: str) -> Codes:
+    """A column of strings, in a normal type.
 
     Raises
     ------
     DataError
         If the column does not hold strings.
     """
-    array = single(column)
     if pa.types.is_null(array.type):
         return no_codes(len(array))
-    if arrow_types.value_type(array.type) is not ValueType.STRING:
-        raise DataError(f"column `{name}` is of type {array.type}, and a string is needed: cast it")
     if not pa.types.is_dictionary(array.type):
+        if not arrow_types.is_text(array.type):
+            raise DataError(f"column `{name}` is of type {array.type}, and a string is needed: cast it")
         if len(array) == 1 and not array.null_count:
             return Codes(_FIRST, NONE_MISSING, array)
         array = pc.dictionary_encode(array)

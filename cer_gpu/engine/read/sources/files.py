@@ -15,7 +15,6 @@ from cer_gpu.engine.memory import within_memory
 from cer_gpu.engine.read.sources import ipc
 from cer_gpu.engine.read.sources.arrow_types import (
     DICTIONARY,
-    check_names,
     convert_batch,
     first_line,
     is_text,
@@ -195,11 +194,13 @@ def opened(
     DataError
         If it has no columns, or two of one name.
     """
-    check_names(schema.names, file.path)
     if not schema.names:
         raise DataError(f"{file.path}: the file has no columns")
     keys = {key: text for key, text in file.keys.items() if key not in schema.names}
-    fields = [*normal_schema(schema), *(pa.field(key, _key_type(text)) for key, text in keys.items())]
+    fields = [
+        *normal_schema(schema, file.path),
+        *(pa.field(key, _key_type(text)) for key, text in keys.items()),
+    ]
     return OpenFile(
         DataFile(file.path, file.format, keys), pa.schema(fields), rows, stamp, filesystem=filesystem,
         coded={

@@ -279,7 +279,7 @@ class LazyRows(Rows):
     def __init__(self, frame: Any, where: str) -> None:
         self._frame = frame
         opened = open_stream(lambda: frame.head(0).collect(), where)
-        self.schema = normal_schema(opened.schema)
+        self.schema = normal_schema(opened.schema, where)
         empty = opened.read_all()  # an Enum has its dictionary without rows too
         self.orders = orders_in(
             empty.schema, lambda name: (chunk.dictionary for chunk in empty.column(name).chunks)

@@ -13,7 +13,6 @@ import pyarrow as pa
 from cer_gpu.caller_warnings import warn
 from cer_gpu.engine.memory import within_memory
 from cer_gpu.engine.read.sources.arrow_types import (
-    check_names,
     convert_batch,
     first_line,
     is_narrow,
@@ -145,9 +144,8 @@ class TableRows(Rows):
     """An Arrow table in memory; batches are slices of it."""
 
     def __init__(self, table: pa.Table, where: str) -> None:
-        check_names(table.schema.names, where)
         self._table = table
-        self.schema = normal_schema(table.schema)
+        self.schema = normal_schema(table.schema, where)
         self.orders = orders_in(
             table.schema, lambda name: (chunk.dictionary for chunk in table.column(name).chunks)
         )
@@ -199,11 +197,10 @@ class StreamRows(Rows):
     """The rows of an Arrow stream: a record batch reader, or an object that opens one when asked."""
 
     def __init__(self, opened: pa.RecordBatchReader, reopen: Callable[[], Any] | None, where: str) -> None:
-        check_names(opened.schema.names, where)
+        self.schema = normal_schema(opened.schema, where)
         first = _first_batches(opened, where)
         self._opened: Iterable[pa.RecordBatch] | None = opened if first is None else chain(first, opened)
         self._reopen = reopen
-        self.schema = normal_schema(opened.schema)
         self.orders = orders_in(
             opened.schema, lambda name: (one.column(name).dictionary for one in first or ())
         )
@@ -279,14 +276,13 @@ class DatasetRows(Rows):
     """A pyarrow dataset, scanned in its own order; little is read ahead."""
 
     def __init__(self, dataset: pads.Dataset, where: str) -> None:
-        check_names(dataset.schema.names, where)
         files = isinstance(dataset, pads.FileSystemDataset)
         if files and isinstance(dataset.format, pads.ParquetFileFormat):
             from cer_gpu.engine.read.sources.wide_times import in_microseconds
 
             dataset = in_microseconds(dataset)
         self._dataset = dataset
-        self.schema = normal_schema(dataset.schema)
+        self.schema = normal_schema(dataset.schema, where)
         self.orders = orders_in(dataset.schema, self._first_dictionaries)
         counted = files and isinstance(dataset.format, pads.ParquetFileFormat)
         # Of these formats Arrow's own reader checks what it reads; an IPC file may hold anything.

@@ -104,7 +104,22 @@ class Source:
         self.orders = rows.orders
         self.names_in = rows.names_in
         self.index = rows.index
-        self.arrow_schema = self._typed(rows.schema)
+        self.arrow_schema = rows.schema
+        if order_by or stream_column is not None:
+            self._check_order_and_stream()
+        for column in (type_column, stream_column):
+            place = -1 if column is None else rows.schema.get_field_index(column)
+            if place < 0:
+                continue
+            field = rows.schema.field(place)
+            kind = value_type(field.type)
+            if column == type_column and kind in (ValueType.INT64, ValueType.BOOL):
+                self.type_kind = kind
+            elif kind is ValueType.STRING or pa.types.is_null(field.type):
+                # Whatever form texts have in the data, names are codes.
+                self.arrow_schema = self.arrow_schema.set(place, pa.field(column, DICTIONARY))
+            else:
+                raise self._not_names(field)
         usual = self.has_type_column and type_column == TYPE_COLUMN and self.type_kind is ValueType.STRING
         self.tells_types = usual and not isinstance(rows, MergedRows)
         self.device = rows.device if isinstance(rows, DeviceRows) and rows.tables else None
@@ -139,14 +154,14 @@ class Source:
         """The events behind those of so many of the files of `parts`."""
         return Source(self._rows.behind(files), self.order_by, self.type_column, self.stream_column)
 
-    def _typed(self, schema: pa.Schema) -> pa.Schema:
-        """Check the columns that have a role, and give type and stream column their fixed type."""
+    def _check_order_and_stream(self) -> None:
+        """Refuse columns of order that hold no times, and columns that are not there."""
         for column in self.order_by:
             self.require(column, "order_by")
         if self.stream_column is not None:
             self.require(self.stream_column, "stream_column")
         if self.order_by:
-            arrow = schema.field(self.order_by[0]).type
+            arrow = self.arrow_schema.field(self.order_by[0]).type
             kind = value_type(arrow)
             unordered = kind in (ValueType.STRING, ValueType.BOOL, ValueType.DECIMAL)
             if unordered or (kind is None and not pa.types.is_null(arrow)):
@@ -156,25 +171,17 @@ class Source:
                     f"the order column `{self.order_by[0]}` of {self.where} is of type {arrow}; it must "
                     "be an integer, a float, a timestamp, a date or a duration: convert it first"
                 )
-        fields = []
-        for field in schema:
-            if field.name in (self.type_column, self.stream_column):
-                kind = value_type(field.type)
-                if field.name == self.type_column and kind in (ValueType.INT64, ValueType.BOOL):
-                    self.type_kind = kind
-                elif kind is not ValueType.STRING and not pa.types.is_null(field.type):
-                    role = "type_column" if field.name == self.type_column else "stream_column"
-                    typed = role == "type_column"
-                    fit = "strings, integers or booleans" if typed else "strings"
-                    unused = f"; {ORDINARY}" if typed else ""
-                    raise DataError(
-                        f"column `{field.name}` of {self.where} is of type {field.type}, but the {role} must "
-                        f"hold {fit}: name another with {role}, or convert it{unused}"
-                    )
-                else:
-                    field = pa.field(field.name, DICTIONARY)
-            fields.append(field)
-        return pa.schema(fields)
+
+    def _not_names(self, field: pa.Field) -> DataError:
+        """The error about a column of types or streams that holds something else."""
+        typed = field.name == self.type_column
+        role = "type_column" if typed else "stream_column"
+        fit = "strings, integers or booleans" if typed else "strings"
+        unused = f"; {ORDINARY}" if typed else ""
+        return DataError(
+            f"column `{field.name}` of {self.where} is of type {field.type}, but the {role} must "
+            f"hold {fit}: name another with {role}, or convert it{unused}"
+        )
 
     def _no_times(self, column: str) -> str:
         """What is wrong with an order column of texts."""
@@ -276,7 +283,7 @@ class Source:
         if self.type_column is None or not self.has_type_column or not self.rewindable:
             return None
         found: set[str] = set()
-        for batch in self._read([self.type_column], 1 << 20):
+        for batch in self.batches([self.type_column], 1 << 20):
             column = batch.column(0)
             if self.type_kind is not ValueType.STRING:
                 found.update(pc.unique(column).drop_null().cast(pa.string()).to_pylist())
@@ -376,15 +383,26 @@ class Source:
         Raises
         ------
         DataError
-            For an unknown column (at the call); while reading: for corrupt or changing data, a null in an
-            order column that must be sorted or merged by, and a second pass over what can be read once.
+            For an unknown column, corrupt or changing data, a null in an order column that must be sorted or
+            merged by, and a second pass over what can be read once.
         """
-        if rows < 1:
-            raise ValueError("rows must be at least 1")
+        names = self._rows.schema.names
         for column in columns:
-            if column != ROW:
+            if (column not in names and column != ROW) or column in self._rows.unread:
                 self.require(column)
-        return self._read(list(columns), rows, lying)
+        # A batch without columns would lose its number of rows on the way: any column carries it.
+        carried = list(dict.fromkeys(name for name in columns if name != ROW)) or names[:1]
+        target = pa.schema([self.arrow_schema.field(name) for name in carried])
+        stored = pa.schema([self._rows.schema.field(name) for name in carried])
+        given = self._rows.read
+        if ROW in columns:
+            given = self._rows.read_numbered
+            target = target.append(ROW_FIELD)
+        for batch in regroup(given(stored, rows), rows):
+            narrow = [own.name in lying and is_narrow(own.type) for own in batch.schema]
+            fields = [own if lies else field for lies, own, field in zip(narrow, batch.schema, target)]
+            made = convert_batch(batch, pa.schema(fields), self.where)
+            yield made if columns == made.schema.names else made.select(list(columns))
 
     def named(self, error: RowError) -> DataError:
         """The error with the row of the data as it was passed: of its file, before sorting and merging."""
@@ -393,17 +411,3 @@ class Source:
         except CerError:  # what cannot be read again names no rows
             return error
         return error.naming(place)
-
-    def _read(self, columns: list[str], rows: int, lying: Collection[str] = ()) -> Iterator[pa.RecordBatch]:
-        # A batch without columns would lose its number of rows on the way: any column carries it.
-        carried = list(dict.fromkeys(name for name in columns if name != ROW)) or self.arrow_schema.names[:1]
-        target = pa.schema([self.arrow_schema.field(name) for name in carried])
-        given = self._rows.read
-        if ROW in columns:
-            given = self._rows.read_numbered
-            target = target.append(ROW_FIELD)
-        for batch in regroup(given(self._rows.subschema(carried), rows), rows):
-            narrow = [own.name in lying and is_narrow(own.type) for own in batch.schema]
-            fields = [own if lies else field for lies, own, field in zip(narrow, batch.schema, target)]
-            made = convert_batch(batch, pa.schema(fields), self.where)
-            yield made if columns == made.schema.names else made.select(columns)
