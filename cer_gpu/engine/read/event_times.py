@@ -11,7 +11,7 @@ from cer_gpu.engine.read.sources.columns import Values
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import RowError
 from cer_gpu.kernels.lanes import cpu as kernels
-from cer_gpu.plan.compiled_query import CompiledQuery
+from cer_gpu.plan.compiled_query import WindowPlan
 
 PART = 1 << 15
 """Rows whose values one thread gathers at a time."""
@@ -22,24 +22,13 @@ class EventTimesBuilder:
 
     Parameters
     ----------
-    query : CompiledQuery
+    window : WindowPlan or None
     workers : Workers
-
-    Attributes
-    ----------
-    timed : bool
-        Whether the times of events are kept: the machine or an outlook measures them, or ends are reported
-        with them or suppressed by them.
     """
 
-    def __init__(self, query: CompiledQuery, workers: Workers) -> None:
-        self._window = query.window
+    def __init__(self, window: WindowPlan | None, workers: Workers) -> None:
+        self._window = window
         self._workers = workers
-        self.timed = (
-            query.keeps_times
-            or "time" in query.traits.columns
-            or any("time" in outlook.measures for outlook in query.outlooks)
-        )
 
     def keys(
         self, batch: pa.RecordBatch, rows: np.ndarray, places: np.ndarray, time: Values | None, before: int
@@ -86,8 +75,8 @@ class EventTimesBuilder:
         return data, keyed
 
     def times(self, rows: np.ndarray, keys: np.ndarray, time: Values | None) -> np.ndarray:
-        """The times of some rows, if they are kept; `keys` is what the window measures of them."""
-        if not self.timed or time is None:
+        """The times of some rows, if there are any; `keys` is what the window measures of them."""
+        if time is None:
             return NO_KEYS
         timed = self._window is not None and self._window.kind == "time"
         return keys if timed else self._gathered(time.data, rows)

@@ -82,7 +82,7 @@ class Eviction:
     Parameters
     ----------
     query : CompiledQuery
-    partitions : Partitions
+    partitions : Partitions or None
     joins : JoinKeys or None
     in_order_of_time : bool
         Whether rows have a time, so that a partition is over only once its time has passed.
@@ -90,23 +90,24 @@ class Eviction:
         Whether a partition is over where another begins.
     memory : int or None
         Bytes that the run may take.
+    holding : list of EventBuffer
+        Those that hold back events that have been read, so that these are still to come, or lanes.
 
     Attributes
     ----------
     remembered : int
         The least number of keys that are remembered.
-    holding : list of Holding
-        Those that hold back events that have been read, so that these are still to come, or lanes.
     """
 
     def __init__(
         self,
         query: CompiledQuery,
-        partitions: Partitions,
+        partitions: Partitions | None,
         joins: JoinKeys | None,
         in_order_of_time: bool,
         grouped: bool,
         memory: int | None,
+        holding: list[EventBuffer],
     ) -> None:
         self._query = query
         self._partitions = partitions
@@ -115,7 +116,7 @@ class Eviction:
         self._grouped = grouped
         self._states: list[LaneState] = []
         self._left = 0
-        self.holding: list[EventBuffer] = []
+        self._holding = holding
         self.remembered = REMEMBERED
         if memory is not None:
             self.remembered = max(LEAST_REMEMBERED, min(REMEMBERED, memory // BYTES_OF_KEY // 4))
@@ -123,12 +124,12 @@ class Eviction:
     def follow(self, states: Iterable[LaneState]) -> None:
         """Note the states that are kept for each lane: when lanes are forgotten, these forget them too."""
         self._states += states
-        if self._partitions.away is not None:
+        if self._partitions is not None and self._partitions.away is not None:
             self._partitions.away.states = self._states
 
     def returned(self) -> list[EventArrays]:
         """The events of partitions that were away, and of which a row has come since the last call."""
-        away = self._partitions.away
+        away = None if self._partitions is None else self._partitions.away
         if away is None or not away.returned:
             return []
         found, away.returned = away.returned, []
@@ -161,9 +162,9 @@ class Eviction:
             If there is no room on the disk.
         """
         partitions = self._partitions
-        count = partitions.count
-        if partitions.away is None or not count:
+        if partitions is None or partitions.away is None or not partitions.count:
             return None
+        count = partitions.count
         size = np.full(count, partitions.nbytes / count)
         recent = partitions.recent()
         if kept is not None and len(kept):
@@ -175,7 +176,7 @@ class Eviction:
         free = np.ones(count, bool)
         for part in new:
             free[part.lanes] = False
-        for holding in self.holding:
+        for holding in self._holding:
             for busy in holding.busy():
                 free[busy] = False
         lanes = np.flatnonzero(free)
@@ -215,8 +216,8 @@ class Eviction:
         """
         if self._joins is not None and parts:
             parts = self._without_joined(self._joins, parts)
-        if self._partitions.encoder is not None:
-            parts = self._without_partitions(marked, parts, pressed, away)
+        if self._partitions is not None and self._partitions.encoder is not None:
+            parts = self._without_partitions(self._partitions, marked, parts, pressed, away)
         return parts
 
     def forgets(self, marked: WatermarkClock, events: int, pressed: bool) -> bool:
@@ -243,20 +244,24 @@ class Eviction:
 
     def _has_partitions_to_forget(self, marked: WatermarkClock, pressed: bool) -> bool:
         partitions = self._partitions
-        if partitions.encoder is None:
+        if partitions is None or partitions.encoder is None:
             return False
         if not pressed and partitions.count < max(self.remembered, 2 * self._left):
             return False
         return self._grouped or not self._in_order_of_time or marked.watermark is not None
 
     def _without_partitions(
-        self, marked: WatermarkClock, parts: list[EventArrays], pressed: bool, away: np.ndarray | None
+        self,
+        partitions: Partitions,
+        marked: WatermarkClock,
+        parts: list[EventArrays],
+        pressed: bool,
+        away: np.ndarray | None,
     ) -> list[EventArrays]:
         """Forget partitions that have no events, whose state is a new one's and whose time has passed."""
-        partitions = self._partitions
         count = partitions.count
         if away is not None:
-            return self._renumbered(parts, np.flatnonzero(~away))
+            return self._renumbered(partitions, parts, np.flatnonzero(~away))
         if not self._has_partitions_to_forget(marked, pressed):
             return parts
         needed = np.zeros(count, bool)
@@ -272,11 +277,13 @@ class Eviction:
         self._left = len(used)
         if len(used) > count - count // LEAST_SHARE:
             return parts
-        return self._renumbered(parts, used)
+        return self._renumbered(partitions, parts, used)
 
-    def _renumbered(self, parts: list[EventArrays], used: np.ndarray) -> list[EventArrays]:
+    def _renumbered(
+        self, partitions: Partitions, parts: list[EventArrays], used: np.ndarray
+    ) -> list[EventArrays]:
         """Forget all partitions but some, among them those of some events."""
-        partitions, count = self._partitions, self._partitions.count
+        count = partitions.count
         self._left = len(used)
         numbers = partitions.forget(used)
         for state in self._states:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Protocol
 
@@ -12,7 +13,7 @@ import pyarrow as pa
 from cer_gpu.engine.read.classify import Classifier
 from cer_gpu.engine.read.event_times import EventTimesBuilder
 from cer_gpu.engine.read.events import NO_KEYS, NO_LANES, NO_SLOTS, EventArrays
-from cer_gpu.engine.read.eviction import Eviction
+from cer_gpu.engine.read.eviction import EventBuffer, Eviction
 from cer_gpu.engine.read.join_keys import JoinKeys, columns_read
 from cer_gpu.engine.read.keys import Keys
 from cer_gpu.engine.read.lanes import LaneEncoder
@@ -90,10 +91,12 @@ class Intake:
     ) -> None:
         self._query = query
         self.classifier = classifier or Classifier(query.reading, units, workers)
-        self._order = OrderCheck(order_by, bool(query.reading.partition), workers, ordered, until)
+        self._workers = workers
+        self._order: OrderCheck | None = None
+        if order_by:
+            self._order = OrderCheck(order_by, bool(query.reading.partition), workers, ordered, until)
         self._foresight = foresight
         self._ordered = ordered
-        self.measuring = EventTimesBuilder(query, workers)
         self.order_by = order_by
         self.hopeless = False
         """Whether no row can be part of a match."""
@@ -102,29 +105,56 @@ class Intake:
         keys = query.reading.keys
         self._joins = JoinKeys(keys, units) if keys.columns or keys.values else None
         measured = {one for outlook in query.outlooks for one in outlook.measures}
+        self.timed = query.keeps_times or "time" in query.traits.columns or "time" in measured
+        """Whether the times of events are kept: the machine or an outlook measures them, or ends are reported
+        with them or suppressed by them."""
         self._contiguous = "place" in query.traits.columns or "events" in measured
         counted = self._contiguous or (query.window is not None and query.window.kind == "events")
         # What is put on disk cannot be read once more with all rows before: then each row is looked at.
         again = foresight if memory is None else None
-        self._partitions = Partitions(encoder, query.reading.streams, stream_column, counted, order_by, again)
-        if ordered or (foresight is not None and foresight.ordered):
-            self._partitions.follows = False
-        self.laned = self._partitions.there
+        self._partitions: Partitions | None = None
+        streams = query.reading.streams
+        if encoder is not None or streams:
+            self._partitions = Partitions(encoder, streams, stream_column, counted, order_by, again)
+            self._partitions.follows = not (ordered or (foresight is not None and foresight.ordered))
+        self.laned = self._partitions is not None
         """Whether events belong to lanes: partitions, or the part of the stream that FROM names."""
         self.grouped = grouped and encoder is not None
         """Whether a partition is over where another begins."""
         self.away: AwayLanes | None = None
         """The partitions that memory has no room for; None if none is ever put on disk."""
-        if encoder is not None and again is None and not self.grouped:
+        if self._partitions is not None and encoder is not None and again is None and not self.grouped:
             self.away = AwayLanes(encoder, self._partitions.times, self._joins, payload)
             self._partitions.away = self.away
-        self.forgetting = Eviction(query, self._partitions, self._joins, bool(order_by), self.grouped, memory)
+        self._memory = memory
+        self._holding: list[EventBuffer] = []
+        self.keeps = self.laned or self._joins is not None
+        """Whether there are lanes, compared values, derived columns or events that are held back."""
         self.rows = 0
         """How many events have been read."""
         # In a list, which is not stored with a stream: an array would be.
         self._numbers = [np.empty(0, np.int64)]
         self.keyless = self.of_others = 0
         """How many events that might matter had no key, and how many were left out by FROM."""
+
+    @cached_property
+    def forgetting(self) -> Eviction:
+        """What forgets keys, or puts partitions on disk."""
+        held, timed = self._holding, self._order is not None
+        return Eviction(self._query, self._partitions, self._joins, timed, self.grouped, self._memory, held)
+
+    @cached_property
+    def _measuring(self) -> EventTimesBuilder:
+        return EventTimesBuilder(self._query.window, self._workers)
+
+    @property
+    def _encoder(self) -> LaneEncoder | None:
+        return None if self._partitions is None else self._partitions.encoder
+
+    def hold(self, buffer: EventBuffer) -> None:
+        """Note what holds back events that have been read, or lanes."""
+        self._holding.append(buffer)
+        self.keeps = True
 
     def without_payload(self) -> None:
         """Keep no columns for the results: these are made of positions, times and keys alone."""
@@ -133,9 +163,12 @@ class Intake:
     def derive(self, derived: DerivedColumns | None, forgets: bool = True) -> None:
         """Compute PREV and functions by `derived`; `forgets`: whether keys of partitions may be forgotten."""
         self.derived = derived
-        if derived is not None and not forgets and self._partitions.encoder is not None:
-            derived.share(self._partitions.encoder)
-        if derived is None or type(self.classifier) is not Classifier:
+        if derived is None:
+            return
+        self.keeps = True
+        if not forgets and self._encoder is not None:
+            derived.share(self._encoder)
+        if type(self.classifier) is not Classifier:
             return
         from cer_gpu.engine.read.block_evaluation import (
             classified_alone,  # only a query with functions needs it
@@ -153,13 +186,12 @@ class Intake:
         """How many lanes there are so far: partitions, or keys that all events of an answer share."""
         if self._joins is not None and self._joins.has_lanes:
             return self._joins.lane_count
-        encoder = self._partitions.encoder
-        return 1 if encoder is None else encoder.count
+        return 1 if self._partitions is None else self._partitions.count
 
     @property
     def in_order(self) -> bool:
         """Whether all events read so far are in the order of time, whatever their lanes."""
-        return self._order.in_order
+        return self._order is None or self._order.in_order
 
     @property
     def values_in_order(self) -> OrderedValues | None:
@@ -169,9 +201,9 @@ class Intake:
     @property
     def nbytes(self) -> int:
         """Bytes of the keys of partitions, of what is known of each, and of events that are held back."""
-        held = sum(holding.nbytes for holding in self.forgetting.holding)
+        held = sum(holding.nbytes for holding in self._holding)
         before = 0 if self.derived is None else self.derived.nbytes
-        return self._partitions.nbytes + held + before
+        return held + before + (0 if self._partitions is None else self._partitions.nbytes)
 
     @property
     def watermark(self) -> int | float | None:
@@ -180,13 +212,13 @@ class Intake:
         Partitions are ordered one by one, so one says nothing of another. So the time is known only from the
         source (it is sorted or merged by time, or can be read ahead), or from a promise of the caller.
         """
-        found, floor = self._seen_watermark, self._order.floor
+        if self._order is None:
+            return None
+        found, floor = self._seen_watermark(self._order), self._order.floor
         return found if floor is None else floor if found is None else max(floor, found)
 
-    @property
-    def _seen_watermark(self) -> int | float | None:
-        order = self._order
-        if self._partitions.encoder is None or self._ordered or order.greatest is None:
+    def _seen_watermark(self, order: OrderCheck) -> int | float | None:
+        if self._encoder is None or self._ordered or order.greatest is None:
             return order.greatest
         if self._foresight is None:
             return None
@@ -197,25 +229,26 @@ class Intake:
 
     def advance(self, time: int | float) -> None:
         """Note that no row to come is before a time."""
+        assert self._order is not None
         self._order.advance(time)
 
     @property
     def shows_time(self) -> bool:
         """Whether `watermark` costs nothing: no row is read for it."""
         ahead = self._foresight is not None and self._foresight.ordered
-        return self._partitions.encoder is None or self._ordered or ahead
+        return self._encoder is None or self._ordered or ahead
 
     @property
     def doubled(self) -> list[tuple[str, str]]:
         """Alternatives of parts of the key of which an event was seen to have both."""
-        encoder = self._partitions.encoder
+        encoder = self._encoder
         return [] if encoder is None else [one.double for one in encoder.keys.parts if one.double is not None]
 
     @property
     def last_lane(self) -> int | None:
         """The partition of the last row that had one; None if there was none, or it is not known."""
-        last = self._partitions.last
-        return int(last[0]) if len(last) else None
+        last = None if self._partitions is None else self._partitions.last
+        return int(last[0]) if last is not None and len(last) else None
 
     def passed_in(self, lanes: np.ndarray, kind: str) -> np.ndarray | None:
         """For each of some lanes, what no later row of it is before; None if it is not known.
@@ -227,6 +260,8 @@ class Intake:
             A time, or a place in the partition.
         """
         partitions = self._partitions
+        if partitions is None:
+            return None
         return partitions.rows_of(lanes) if kind == "events" else partitions.last_times(lanes)
 
     def least_measured(self, new: list[EventArrays]) -> int | float | None:
@@ -235,7 +270,7 @@ class Intake:
         if window is None or window.kind == "attribute":
             return None
         events = window.kind == "events"
-        for holding in self.forgetting.holding:
+        for holding in self._holding:
             new = [*new, *holding.waiting()]
         least = [part.measured.min().item() for part in new if len(part)]
         if events:
@@ -243,11 +278,6 @@ class Intake:
             return None if self._query.reading.partition else min(least, default=None)
         mark = self.watermark
         return None if mark is None else min([mark, *least])
-
-    @property
-    def keeps_nothing(self) -> bool:
-        """Whether there are no lanes, compared values, derived columns or events that are held back."""
-        return not self.laned and self._joins is None and self.derived is None and not self.forgetting.holding
 
     def returned(self) -> list[EventArrays]:
         """As `Eviction.returned`."""
@@ -272,7 +302,7 @@ class Intake:
     @property
     def lane_keys(self) -> Keys | None:
         """The keys of the lanes so far, if these are partitions."""
-        return self._partitions.keys
+        return None if self._encoder is None else self._encoder.keys
 
     def single_events(
         self, schema: pa.Schema, given: pa.Schema, known: Mapping[str, str]
@@ -315,9 +345,11 @@ class Intake:
         DataError
             If the data breaks the order of time.
         """
+        if self._order is None:
+            return
         with self._order.trial():
             timed = self._order.times(batch for batch in batches if len(batch))
-            if self.laned and not self._order.in_order:
+            if self._partitions is not None and not self._order.in_order:
                 self._partitions.refuse(timed, self.rows)
             self._order.refuse_missing()
 
@@ -343,7 +375,7 @@ class Intake:
         given = batches if self.derived is None else self.derived.extended(batches)
         for batch in self.classifier.ahead(given):
             if len(batch):
-                yield from self.classified(batch, self._order.time(batch) if self.order_by else None)
+                yield from self.classified(batch, None if self._order is None else self._order.time(batch))
 
     def time(self, batch: pa.RecordBatch) -> Values | None:
         """The time column of the next batch; None if there is none.
@@ -353,11 +385,12 @@ class Intake:
         DataError
             If the data breaks the order of time.
         """
-        return self._order.time(batch)
+        return None if self._order is None else self._order.time(batch)
 
     def skip(self, rows: int) -> None:
         """Leave out rows whose order was checked elsewhere: those between two that `time` was given."""
-        self._order.skip(rows)
+        if self._order is not None:
+            self._order.skip(rows)
 
     def classified(self, batch: pa.RecordBatch, time: Values | None) -> Iterator[EventArrays]:
         """The relevant events of the next batch, whose order has been checked, in one part or several.
@@ -373,7 +406,7 @@ class Intake:
             self.rows += len(batch)
             return
         window = self._query.window
-        beside = self.laned or self._contiguous or self._joins is not None or self.measuring.timed
+        beside = self.laned or self._contiguous or self._joins is not None or self.timed
         if beside or self.payload or (window is not None and window.kind != "events"):
             yield self._read(batch, time)
             return
@@ -396,29 +429,32 @@ class Intake:
             symbols = np.concatenate([symbols for _, symbols in blocks])
         rows = positions - self.rows if len(positions) < len(batch) else self._every(len(batch))
         lanes, ordinals = NO_LANES, NO_KEYS
-        if self.laned:
-            own, ordinals = self._partitions.laned(batch, rows, time, self._order.in_order, self.rows)
+        if self._partitions is not None:
+            own, ordinals = self._partitions.laned(batch, rows, time, self.in_order, self.rows)
             lanes = own
-            self._order.refuse_missing()
+            if self._order is not None:
+                self._order.refuse_missing()
         slots = NO_SLOTS
         if self._joins is not None:
             slots = self._joins.slots(batch, rows, symbols, self.rows)
             lanes = self._joins.lanes(slots, symbols, lanes)
         if len(lanes) and not (lanes >= 0).all():
-            if self.laned:
+            if self._partitions is not None:
                 counts = symbols != self._query.reading.idle
-                self._note_skipped(own[counts], rows[counts])
+                others = self._partitions.outside(rows[counts])
+                self.of_others += others
+                self.keyless += int(np.count_nonzero(own[counts] < 0)) - others
             inside = lanes >= 0
             positions, rows, symbols, lanes = positions[inside], rows[inside], symbols[inside], lanes[inside]
             ordinals = ordinals[inside] if len(ordinals) else ordinals
             slots = slots[:, inside] if len(slots) else slots
         places = ordinals if self.laned else NO_KEYS
-        keys, keyed = self.measuring.keys(batch, rows, places, time, self.rows)
+        keys, keyed = self._measuring.keys(batch, rows, places, time, self.rows)
         places = NO_KEYS
         if self._contiguous:
             places = ordinals if self.laned else positions
         payload = None if self._payload is None else self._payload.of(batch, rows)
-        times = self.measuring.times(rows, keys, time)
+        times = self._measuring.times(rows, keys, time) if self.timed else NO_KEYS
         self.rows += len(batch)
         return EventArrays(
             symbols, positions, lanes, keys, keyed, places, slots, payload, self.lane_keys, times
@@ -429,8 +465,3 @@ class Intake:
         if len(self._numbers[0]) < count:
             self._numbers[0] = np.arange(count)
         return self._numbers[0][:count]
-
-    def _note_skipped(self, lanes: np.ndarray, rows: np.ndarray) -> None:
-        others = self._partitions.outside(rows)
-        self.of_others += others
-        self.keyless += int(np.count_nonzero(lanes < 0)) - others

@@ -35,7 +35,7 @@ class Partitions:
     Parameters
     ----------
     encoder : LaneEncoder or None
-        Of PARTITION BY; None: there is one lane.
+        Of PARTITION BY; None: there is one lane, of the streams that FROM names.
     streams : tuple of str
         The streams that FROM names; rows of other streams have no lane. Empty: all rows have one.
     stream_column : str or None
@@ -56,8 +56,6 @@ class Partitions:
         foresight: SourceLookahead | None,
     ) -> None:
         self.encoder = encoder
-        self.there = encoder is not None or bool(streams)
-        """Whether rows have lanes at all."""
         self._streams = streams
         self._stream_column = stream_column
         self._counted = counted

@@ -21,7 +21,7 @@ class SharedLanes:
 
     grouped = False
     away = None
-    keeps_nothing = False
+    keeps = True
     nbytes = 0
     """Bytes that the query itself keeps; the keys of the lanes are the intake's."""
 

@@ -61,8 +61,8 @@ class ReadingParts(NamedTuple):
     """The parts of a run that follow a stream while it is read."""
 
     classifier: Classifier
-    order: OrderCheck
-    partitions: Partitions
+    order: OrderCheck | None
+    partitions: Partitions | None
     joins: JoinKeys | None
     payload: Payload | None
 
@@ -230,7 +230,6 @@ class SingleEvents:
         classifier, self._order, self._partitions, self._joins, self._payload = parts
         self._symbols = SingleSymbols(classifier, schema)
         self._time = order_by[0] if order_by else None
-        self._laned = self._partitions.there
         self._key = [part[0] for part in query.reading.partition]
         measured = {one for outlook in query.outlooks for one in outlook.measures}
         self._contiguous = "place" in query.traits.columns or "events" in measured
@@ -262,7 +261,7 @@ class SingleEvents:
             and len(self._fields) == len(readers)
             and (self._whole or (self._symbols.whole and self._rows is not None))
             and numbers_only(schema.field(name).type for name in self._finite)
-            and (not self._laned or self._partitions.reads_singly(schema))
+            and (self._partitions is None or self._partitions.reads_singly(schema))
             and (self._joins is None or self._joins.reads_singly(schema))
         )
 
@@ -294,7 +293,7 @@ class SingleEvents:
             if value is None or value != value:
                 return False
         time = None if self._time is None else values[self._time]
-        if time is not None and not self._order.follows(time):
+        if self._order is not None and time is not None and not self._order.follows(time):
             return False
         kept = tuple([values[name] for name in self._kept]) if self._rows is not None else ()
         if None in kept and not self._whole:
@@ -303,13 +302,14 @@ class SingleEvents:
         symbol = symbols.of(values) if symbols.whole else symbols.in_batch(batch, before)
         lane, ordinal, slots = 0, 0, NO_SLOTS
         lanes, keys, places = NO_LANES, NO_KEYS, NO_KEYS
-        if self._laned and (symbol or self._partitions.looks_at_all):
+        laned = self._partitions is not None
+        if self._partitions is not None and (symbol or self._partitions.looks_at_all):
             found = self._partitions.row([values[name] for name in self._key], time)
             if found is None:
                 return False
             lane, ordinal = found
             lanes = np.array([lane], np.int32)
-        if time is not None:
+        if self._order is not None and time is not None:
             self._order.note(time)
         if not symbol:
             return True
@@ -320,11 +320,11 @@ class SingleEvents:
                 lanes = np.array([self._joins.lane_of(own, symbol)], np.int32)
         if self._measured is not None:
             keys = _numbers(values[self._measured])
-        elif self._counts and self._laned:
+        elif self._counts and laned:
             keys = np.array([ordinal])
         positions = np.array([before])
         if self._contiguous:
-            places = np.array([ordinal]) if self._laned else positions
+            places = np.array([ordinal]) if laned else positions
         payload, row = None, None
         if self._kept:
             if self._rows is not None and None not in kept:
@@ -335,7 +335,8 @@ class SingleEvents:
                 payload = self._payload.of(batch, ONLY_ROW)
         event = EventArrays(
             symbols.array(symbol), positions, lanes, keys, ALL_KEYED, places, slots, payload,
-            self._partitions.keys, _numbers(time) if self._timed else NO_KEYS,
+            None if self._partitions is None else self._partitions.keys,
+            _numbers(time) if self._timed else NO_KEYS,
         )  # fmt: skip
         return SingleEvent(event, row)
 

@@ -371,7 +371,7 @@ class BoundQuery:
         if query.reading.derived:
             intake.derive(self.derived_columns(), forgets=not carries)
         intake.noted = None if ends is None else ends.times
-        if not pushed and not self.place.numbers:
+        if not pushed and not self.place.numbers and self._source.type_column in self._source.orders:
             intake.hopeless = lacks_a_type(query.reading, self._source)
         if self.place.numbers:
             from cer_gpu.engine.cuda.machines import runner_of as runner_there
@@ -390,12 +390,12 @@ class BoundQuery:
         if intake.laned:
             intake.forgetting.follow(runner.states)
         if query.traits.state == "followed":
-            intake.forgetting.holding.append(KeptLanes(runner.states))
+            intake.hold(KeptLanes(runner.states))
         outlooks = None
         if query.outlooks:
             outlooks = self._outlooks(query, intake, pushed or product == "count", whole=not pushed)
             if ends is not None and ends.keeps_times:
-                intake.measuring.timed = True
+                intake.timed = True
                 outlooks.keep_times()
         chunker = Chunker(query, intake, runner, workers, carries, options.memory)
         chunker.in_order = query.in_order and not by_lane
@@ -423,7 +423,7 @@ class BoundQuery:
         whole = whole and all(pa.types.is_integer(kind) or pa.types.is_temporal(kind) for kind in times)
         outlooks = Outlooks(query, intake, at_once, self._options.memory, self._workers, whole, self.until)
         intake.forgetting.follow(outlooks.states)
-        intake.forgetting.holding.append(outlooks)
+        intake.hold(outlooks)
         return outlooks
 
     def derived_columns(self) -> DerivedColumns | None:

@@ -298,8 +298,9 @@ class Chunker:
         LimitError
             If what is still needed takes more memory than is allowed.
         """
-        self._settle(new)
-        if self._tail is None and self._intake.keeps_nothing:
+        if self._last is not None:
+            self._settle(new)
+        if self._tail is None and not self._intake.keeps:
             return new
         self._take_back()
         if len(self._tails) >= 2 * self._purged:

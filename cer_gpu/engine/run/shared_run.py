@@ -138,7 +138,7 @@ class Bunch:
         self._intake.derive(bound[0].derived_columns())
         window = reading.window
         # A window over time has the times already: `EventArrays.moments`.
-        self._intake.measuring.timed = bool(options.order_by) and (window is None or window.kind != "time")
+        self._intake.timed = bool(options.order_by) and (window is None or window.kind != "time")
         least = least_chunk(members)
         found = [BunchMember(*one) for one in zip(numbers, asked, own, strict=True)]
         devices = bound[0].place.numbers
