@@ -222,7 +222,7 @@ def exercise(sizes: Sizes) -> None:
 
 def on_device(text: str, table: pa.Table) -> OnDevice:
     """Bring the columns that a query reads to the device."""
-    bound = cer.compile(text)._bound(table, read_options(device="cuda"), "hits")
+    bound = cer.compile(text).bound_to(table, read_options(device="cuda"), "hits")
     classifier = CudaClassifier(bound._query.reading, bound._units, Workers())
     kind = CarriedQuery if bound._query.window is None else WindowedQuery
     (batch,) = table.combine_chunks().to_batches()

@@ -210,7 +210,7 @@ class Query:
         TypeError, ValueError
             When there is no such keyword, or a keyword has a value that it cannot have.
         """
-        return self._bound(events, read_options(**keywords), "lists").matches()
+        return self.bound_to(events, read_options(**keywords), "lists").matches()
 
     @spelled(read_options)
     def count(self, events: Any, **keywords: Unpack[ReadKeywords]) -> int:
@@ -222,7 +222,7 @@ class Query:
             The exact number, of any size.
         """
         one_each = isinstance(self._tree, SelectQuery) and self._tree.limit == 1
-        return self._bound(events, read_options(**keywords), "hits" if one_each else "counts").count()
+        return self.bound_to(events, read_options(**keywords), "hits" if one_each else "counts").count()
 
     @spelled(read_options)
     def counts(self, events: Any, **keywords: Unpack[ReadKeywords]) -> pa.Table:
@@ -234,7 +234,7 @@ class Query:
             One row for each position at which a match ends: `position` (int64), the columns of
             PARTITION BY, `time` if `order_by` is given, and `count` (int64; decimal256 beyond 64 bits).
         """
-        return self._bound(events, read_options(**keywords), "counts").counts()
+        return self.bound_to(events, read_options(**keywords), "counts").counts()
 
     @spelled(read_options)
     def hits(self, events: Any, **keywords: Unpack[ReadKeywords]) -> pa.Table:
@@ -248,7 +248,7 @@ class Query:
             there, before a strategy (NEXT, LAST, MAX, ANY), a selector around the whole pattern (`LAST(p)`)
             or LIMIT chooses among them.
         """
-        return self._bound(events, read_options(**keywords), "hits").hits()
+        return self.bound_to(events, read_options(**keywords), "hits").hits()
 
     @spelled(read_options, omit=("sort",))
     def stream(self, state: bytes | None = None, **keywords: Unpack[StreamKeywords]) -> Stream:
@@ -284,7 +284,7 @@ class Query:
             # Tables that are merged are put in order first, each by itself; rows wait in the stream.
             merged = asked.late is not None and isinstance(batch, Mapping)
             late = replace(own, late=asked.late, on_late=asked.on_late) if merged else own
-            return self._bound(batch, late, "pushes", once=True)
+            return self.bound_to(batch, late, "pushes", once=True)
 
         return Stream(bind, about(self.text, asked), state, asked)
 
@@ -435,21 +435,17 @@ class Query:
 
     def portable_over(self, events: Any, asked: Options, question: Question = MAIN) -> PortableQuery:
         """The query planned for events, to send it to another process; for the package itself."""
-        return self._bound(events, asked, question, once=True).portable()
-
-    def _bound(self, events: Any, asked: Options, question: Question, once: bool = False) -> BoundQuery:
-        """Check the query against the events, and plan it for them."""
-        with shown_together() if is_shown() else nullcontext():
-            return self.bound_to(opened(self.names, events, asked), asked, question, once)
+        return self.bound_to(events, asked, question, once=True).portable()
 
     def bound_to(
-        self, source: Source, asked: Options, question: Question = MAIN, once: bool = False
+        self, events: Any, asked: Options, question: Question = MAIN, once: bool = False
     ) -> BoundQuery:
-        """The query on a source that was opened for its `names`; for the package itself.
+        """The query checked against events and planned for them; for the package itself.
 
         Parameters
         ----------
-        source : Source
+        events : object
+            As for `run`, or a source that was opened for the `names` of the query.
         asked : Options
         question : Question
             What will be asked of it, which decides the route; it answers any.
@@ -458,16 +454,18 @@ class Query:
         """
         from cer_gpu.engine.run.bound_query import BoundQuery
 
-        if asked.event_id is not None:
-            source.require(asked.event_id, "event_id")
-        planned, units, findings = self._planned_for(source, asked, question)
-        once = once or not source.repeats
-        compiled = planned.compiled
-        if once:
-            from cer_gpu.engine.run.exact_decimals import exactly  # a run over a table does without it
+        with shown_together() if is_shown() else nullcontext():
+            source = opened(self.names, events, asked)
+            if asked.event_id is not None:
+                source.require(asked.event_id, "event_id")
+            planned, units, findings = self._planned_for(source, asked, question)
+            once = once or not source.repeats
+            compiled = planned.compiled
+            if once:
+                from cer_gpu.engine.run.exact_decimals import exactly  # a run over a table does without it
 
-            compiled = exactly(compiled, source.arrow_schema)
-        bound = BoundQuery(compiled, source, units, asked, self._workers, lists=question in LISTING)
+                compiled = exactly(compiled, source.arrow_schema)
+            bound = BoundQuery(compiled, source, units, asked, self._workers, lists=question in LISTING)
         if findings:
             say_findings(findings, bound.notes)
         if self.names:

@@ -240,7 +240,7 @@ def recorded() -> Needs:
     common: dict[Need, None] = {}
 
     def note(kernel: Kernel, kinds: tuple[Kind, ...]) -> None:
-        found.setdefault(words.purpose, {})[kernel.name, kinds] = None
+        found.setdefault(str(words.purpose), {})[kernel.name, kinds] = None
 
     few, many = events(), events(MANY)
     cases: list[tuple[str, Any, int | None]] = [(text, few, FEW) for text in (*COMMON, *texts())]

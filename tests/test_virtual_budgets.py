@@ -100,7 +100,7 @@ def test_columns_are_read_once_in_their_own_width(codes: type, prices: type) -> 
     types = pa.DictionaryArray.from_arrays(rng.integers(0, 10, EVENTS).astype(codes), list("ABCDEFGHIJ"))
     batch = pa.record_batch({"type": types, "price": (100 * rng.random(EVENTS)).astype(prices)})
     query = cer.compile(ThreeSteps(KEPT).text)
-    bound = query._bound(pa.table(batch), read_options(device="cuda"), "hits")
+    bound = query.bound_to(pa.table(batch), read_options(device="cuda"), "hits")
     few = Geometry(TILES.threads, 4)  # over more events, a block loads its tables as seldom
     classifier = CudaClassifier(bound._query.reading, bound._units, Workers(), few)
     there = classifier.resident(batch, 0)

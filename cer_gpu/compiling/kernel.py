@@ -194,7 +194,7 @@ class Kernel:
             if found is not None:
                 self._entries[kinds] = self._loaded(kinds, *found)
                 return
-            make([CompileTask(self, kinds), *_missing(words.purpose, but=(self, kinds))])
+            make([CompileTask(self, kinds), *_missing(str(words.purpose), but=(self, kinds))])
             if kinds not in self._entries:
                 self.keep(kinds, *self.compiled(kinds))
 

@@ -54,8 +54,8 @@ class HaltedError(BaseException):
 class ThreadWords(local):
     """The words of a thread."""
 
-    purpose = ""
-    """The purpose of the thread's run, for `needs`."""
+    purpose: object = ""
+    """What tells, as text, the purpose of the thread's run, for `needs`."""
 
     def __init__(self) -> None:
         self.numbers = (ctypes.c_int64 * WORDS)()

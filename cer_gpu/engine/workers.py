@@ -208,12 +208,12 @@ class _Turn:
     work : list
     halt : ndarray, shape (1,), uint8
         The byte that tells kernels to end.
-    purpose : str
-        What the run is for.
+    purpose : object
+        What tells, as text, what the run is for.
     """
 
     def __init__(
-        self, function: Callable[[Any], Any], work: list[Any], halt: np.ndarray, purpose: str
+        self, function: Callable[[Any], Any], work: list[Any], halt: np.ndarray, purpose: object
     ) -> None:
         self._function = function
         self._work = work

@@ -126,11 +126,9 @@ class AutomatonMachine:
     def in_order_for(
         self, query: CompiledQuery, product: Product
     ) -> AutomatonMachine | SingleRunMachine | LaneRegisterMachine:
-        """What lists the complex events of a query, or finds its hits, where lanes run together."""
+        """What lists the complex events of a query ("run"), or finds its hits, where lanes run together."""
         if product == "hits":
             return LaneRegisterMachine(self) if self._runs_in_order(query) else self
-        if product != "run":
-            return self
         free = query.window is None and query.consume == "NONE" and query.reading.makes_lanes
         runs = edge_runs(self.tables) if free and self.choice is None else None
         if runs is None or not runs_alone(self.tables, self.monitor):

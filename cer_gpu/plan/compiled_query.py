@@ -497,6 +497,6 @@ class CompiledQuery:
             machine = getattr(machine, "totalled", machine)
         if pushed:
             machine = getattr(machine, "streamed", machine)
-        elif whole and hasattr(machine, "in_order_for"):
+        elif whole and product in ("hits", "run") and hasattr(machine, "in_order_for"):
             machine = machine.in_order_for(self, product)
         return self if machine is self.machine else replace(self, machine=machine)

@@ -89,8 +89,7 @@ class AttributeWindowRuns:
         counted, number = self.counts(chunk, segments, exact=False)
         number = number[np.searchsorted(counted, found.event)]
 
-        def build(unit: tuple[int, int]) -> Structure:
-            part = segments.part(*unit)
+        def build(part: Segments) -> Structure:
             first, event, lowest = ends_of(part, found)
             low = int(np.searchsorted(found.event, part.report[0]))
             built = RankedStructure(self._machine.tables, AdmittedStarts(ranks.rank, lowest))

@@ -202,40 +202,37 @@ class AutomatonRunner:
                 return ends.event, np.ones(len(ends), np.int64)
             return ends.event, self._chooser.of_chunk(chunk, ends, self._paths).count
         if self.carries:
-            return self._count_carried(chunk)
-        if self._query.consume != "NONE":
-            return self.count_ends(chunk, self.ends(chunk))
+            there = self._devices
+            return self.carried_counts_here(chunk) if there is None else there.carried_counts(self, chunk)
+        return self.count_ends(chunk, None if self._query.consume == "NONE" else self.ends(chunk))
+
+    def count_ends(self, chunk: Chunk, ends: Ends | None) -> tuple[np.ndarray, np.ndarray]:
+        """How many complex events end at ends; None: at all.
+
+        In falling lanes each of given ends drops the partial matches before it.
+        """
+        rising, falling = (None, None) if ends is None else ends.parted(chunk.falls(ends.event))
 
         def run(segments: Segments) -> tuple[np.ndarray, np.ndarray]:
-            event, _ = self.hits_in(chunk, segments)
-            first = first_ends(segments, event)
-            lowest = chunk.lowest_starts(segments, first, event, self._query.window, self._longest)
-            return event, self._counts_at(chunk, first, event, lowest)
+            if rising is None:
+                event, _ = self.hits_in(chunk, segments)
+                first = first_ends(segments, event)
+                lowest = chunk.lowest_starts(segments, first, event, self._query.window, self._longest)
+            else:
+                first, event, lowest = ends_of(segments, rising)
+            if self._devices is not None and len(event) and not self._numbers.repeat:
+                return event, self._devices.counts(self, chunk, first, event, lowest)
+            hits = SegmentHits(first, event, lowest)
+            return event, self._numbers.at(chunk.events.symbols, hits, exact=True)
 
         parts = self._over_units("counting", chunk.segments, run)
-        if len(chunk.falling):
+        if falling is None and len(chunk.falling):
             parts.append(self._falling.counts(chunk, chunk.falling, exact=True))
-        return counts_joined(parts)
-
-    def count_ends(self, chunk: Chunk, ends: Ends) -> tuple[np.ndarray, np.ndarray]:
-        """How many complex events end at ends; in falling lanes, each drops the partial matches before it."""
-        rising, falling = ends.parted(chunk.falls(ends.event))
-
-        def run(segments: Segments) -> tuple[np.ndarray, np.ndarray]:
-            first, event, lowest = ends_of(segments, rising)
-            return event, self._counts_at(chunk, first, event, lowest)
-
-        parts = self._over_units("counting", chunk.segments, run)
-        if len(falling):
+        elif falling is not None and len(falling):
             from cer_gpu.engine.machines.attribute_windows import alone
 
             parts.append(self._falling.counts(chunk, alone(falling), exact=True))
         return counts_joined(parts)
-
-    def _count_carried(self, chunk: Chunk) -> tuple[np.ndarray, np.ndarray]:
-        if self._devices is not None:
-            return self._devices.carried_counts(self, chunk)
-        return self.carried_counts_here(chunk)
 
     def carried_counts_here(self, chunk: Chunk) -> tuple[np.ndarray, np.ndarray]:
         """The ends and their counts by the CPU, with what is carried."""
@@ -265,9 +262,7 @@ class AutomatonRunner:
             return first_open(self.tables, symbols, segments.begin, segments.stop)
 
         units = lanes.units(self._workers.threads)
-        parts = self._workers.map(
-            "finding open matches", lambda unit: run(lanes.part(*unit)), units, lanes.events
-        )
+        parts = self._workers.map("finding open matches", run, units, lanes.events)
         return np.concatenate([np.empty(0, np.int64), *parts])
 
     def answers(self, chunk: Chunk, ends: Ends) -> Answers:
@@ -368,8 +363,7 @@ class AutomatonRunner:
         """The persistent structure of hits in segments, in parts."""
         from cer_gpu.enumeration.structure import Structure
 
-        def build(unit: tuple[int, int]) -> Structure:
-            segments = chunk.segments.part(*unit)
+        def build(segments: Segments) -> Structure:
             part = Structure(self.tables)
             first, event, lowest = ends_of(segments, found)
             # 2^62 for all hits of a segment where one exceeds it
@@ -381,18 +375,12 @@ class AutomatonRunner:
         units = chunk.segments.units(self._workers.threads)
         return self._workers.map("finding matches", build, units, chunk.segments.events)
 
-    def _counts_at(
-        self, chunk: Chunk, first: np.ndarray, event: np.ndarray, lowest: np.ndarray
-    ) -> np.ndarray:
-        """How many complex events end at each of some ends, exactly."""
-        if self._devices is not None and len(event) and not self._numbers.repeat:
-            return self._devices.counts(self, chunk, first, event, lowest)
-        return self._numbers.at(chunk.events.symbols, SegmentHits(first, event, lowest), True)
-
     def counts_here(
         self, chunk: Chunk, first: np.ndarray, event: np.ndarray, lowest: np.ndarray, exact: bool
     ) -> np.ndarray:
-        """The same by the CPU; unless `exact`, all ends of a list get 2^62 if one number exceeds it.
+        """How many complex events end at each of some ends, by the CPU.
+
+        Unless `exact`, all ends of a list get 2^62 if one number exceeds it.
 
         Parameters
         ----------
@@ -420,7 +408,7 @@ class AutomatonRunner:
         if self._devices is not None and not here:
             return [run(segments)] if len(segments) else []  # one launch takes all of them
         units, events = segments.units(self._workers.threads), segments.events >> quick
-        return self._workers.map(phase, lambda unit: run(segments.part(*unit)), units, events)
+        return self._workers.map(phase, run, units, events)
 
     def _found(self, chunk: Chunk, bounded: bool) -> Ends:
         """The ends of a chunk, before CONSUME BY."""

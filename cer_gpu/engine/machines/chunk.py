@@ -61,19 +61,19 @@ class Segments:
             self.begin[first:last], self.report[first:last], self.stop[first:last], self.lane[first:last]
         )
 
-    def units(self, threads: int) -> list[tuple[int, int]]:
-        """Units as ranges of segments; each is the work of one thread at a time.
+    def units(self, threads: int) -> list[Segments]:
+        """The segments in parts; each is the work of one thread at a time.
 
         A unit has about `SEGMENT` events; fewer if some threads would have no unit.
         """
-        if len(self) == 0:
-            return []
+        if len(self.begin) < 2:
+            return [self] if len(self.begin) else []
         work = np.cumsum(self.stop - self.begin)
         size = min(SEGMENT, max(int(work[-1]) // (8 * threads), SEGMENT // 16, 1))
         # They ascend; `np.unique` would import a part of NumPy that takes longer than a small count.
         edges = dict.fromkeys((np.searchsorted(work, np.arange(size, int(work[-1]), size)) + 1).tolist())
         bounds = [0, *(edge for edge in edges if edge < len(self)), len(self)]
-        return list(pairwise(bounds))
+        return [self.part(first, last) for first, last in pairwise(bounds)]
 
 
 NO_SEGMENTS = Segments(*np.empty((4, 0), np.int64))
@@ -243,8 +243,7 @@ def _ranked(keys: np.ndarray, size: int | float, lanes: Segments, workers: Worke
     ranks, spare = ranking.unranked(len(keys)), np.empty(len(keys), np.int64)
     signless, size = ranking.unsigned(keys, size)
 
-    def rank(unit: tuple[int, int]) -> None:
-        part = lanes.part(*unit)
+    def rank(part: Segments) -> None:
         ranking.rank_lanes(signless, size, part.begin, part.stop, ranks, spare)
 
     workers.map("sorting", rank, lanes.units(workers.threads), lanes.events)

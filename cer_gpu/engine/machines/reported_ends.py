@@ -89,16 +89,23 @@ def sum_exactly(number: np.ndarray) -> int:
     return sum(number.tolist())
 
 
-def purpose_of(query: CompiledQuery, product: Product) -> str:
+class RunPurpose(NamedTuple):
     """The purpose of a run, which decides the kernels that it needs: `automaton count events keyed`."""
-    asked = "count" if product == "counts" else product
-    measured = "whole" if query.window is None else query.window.kind
-    more = {
-        "keyed": query.reading.partition,
-        "consuming": query.consume != "NONE",
-        "suppressing": query.suppress is not None,
-        "chosen": query.machine is not query.hits_machine,
-        "prefix": "prefix" in query.traits.columns,
-        "looking": bool(query.outlooks),
-    }
-    return " ".join([query.machine.engine, asked, measured, *(name for name, true in more.items() if true)])
+
+    query: CompiledQuery
+    product: Product
+
+    def __str__(self) -> str:
+        query = self.query
+        asked = "count" if self.product == "counts" else self.product
+        measured = "whole" if query.window is None else query.window.kind
+        more = {
+            "keyed": query.reading.partition,
+            "consuming": query.consume != "NONE",
+            "suppressing": query.suppress is not None,
+            "chosen": query.machine is not query.hits_machine,
+            "prefix": "prefix" in query.traits.columns,
+            "looking": bool(query.outlooks),
+        }
+        named = (name for name, true in more.items() if true)
+        return " ".join([query.machine.engine, asked, measured, *named])

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from cer_gpu.engine.machines.answers import Answers
-from cer_gpu.engine.machines.chunk import Chunk
+from cer_gpu.engine.machines.chunk import Chunk, Segments
 from cer_gpu.engine.machines.ends import Ends, counts_joined, counts_sorted, first_ends
 from cer_gpu.engine.machines.unit_runner import ChunkUnit, RunnerDevices, UnitsRunner
 from cer_gpu.engine.read.events import EventArrays
@@ -138,8 +139,7 @@ class StepRunner(UnitsRunner):
         """The complex event with all events of the session of each end, from the lowest start on."""
         begins = np.empty(len(chunk.events), np.int64)
 
-        def begin(numbers: tuple[int, int]) -> None:
-            part = chunk.lanes.part(*numbers)
+        def begin(part: Segments) -> None:
             times, places = self._timed(chunk.events)
             cpu_sessions.session_begins(sessions, times, places, part.begin, part.stop, begins)
 
@@ -202,18 +202,18 @@ class StepRunner(UnitsRunner):
     def _every_counted(self, chunk: Chunk) -> tuple[np.ndarray, np.ndarray]:
         """The ends of a chunk and their numbers, where every complex event counts."""
         segments = chunk.segments
-        reported = np.append(0, np.cumsum(segments.stop - segments.report))
-        out = FoundEnds(*np.empty((2, int(reported[-1])), np.int64))
-
-        def count(numbers: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
-            unit, own = self.unit(chunk, numbers), slice(reported[numbers[0]], reported[numbers[1]])
-            room = FoundEnds(out.event[own], out.start[own])
-            event, number = cpu_counts.counted_ends(self.tables, unit.events, unit.segments, room)
-            event += unit.low
-            return event, number
-
         units = segments.units(self._workers.threads)
-        parts = self._workers.map("counting", count, units, segments.events)
+        reported = list(accumulate((int((one.stop - one.report).sum()) for one in units), initial=0))
+        out = FoundEnds(*np.empty((2, reported[-1]), np.int64))
+
+        def count(number: int) -> tuple[np.ndarray, np.ndarray]:
+            unit, own = self.unit(chunk, units[number]), slice(*reported[number : number + 2])
+            room = FoundEnds(out.event[own], out.start[own])
+            event, found = cpu_counts.counted_ends(self.tables, unit.events, unit.segments, room)
+            event += unit.low
+            return event, found
+
+        parts = self._workers.map("counting", count, range(len(units)), segments.events)
         if sum(len(event) for event, _ in parts) == len(out.event) and _fit(parts):
             # Every event is an end, and its number is where it belongs.
             return counts_sorted(out.event, out.start)

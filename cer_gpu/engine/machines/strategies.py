@@ -10,7 +10,7 @@ from typing import TypeVar
 import numpy as np
 
 from cer_gpu.engine.machines.answers import Sharing
-from cer_gpu.engine.machines.chunk import Chunk
+from cer_gpu.engine.machines.chunk import Chunk, Segments
 from cer_gpu.engine.machines.ends import Ends, ends_of
 from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration import structure
@@ -286,8 +286,8 @@ def best_in_segments(
 ) -> list[best.Paths]:
     """The paths that NEXT, or LAST if `latest`, leaves at ends in segments, unit by unit."""
 
-    def run(unit: tuple[int, int]) -> best.Paths:
-        own = ends_of(chunk.segments.part(*unit), found)
+    def run(segments: Segments) -> best.Paths:
+        own = ends_of(segments, found)
         return best.best(tables, chunk.events.symbols, *own, latest)
 
     return workers.map("choosing", run, chunk.segments.units(workers.threads), chunk.segments.events)
@@ -375,8 +375,7 @@ def best_of_falling(
     lanes, ranks = chunk.falling, chunk.ranks
     assert ranks is not None
 
-    def run(unit: tuple[int, int]) -> best.Paths:
-        part = lanes.part(*unit)
+    def run(part: Segments) -> best.Paths:
         first, event, _ = ends_of(part, found)
         return best_ranked(tables, chunk.events.symbols, ranks, part.begin, part.stop, first, event, latest)
 

@@ -205,9 +205,9 @@ class UnitsRunner(ConsumeRunner, ABC):
         there = None if self._devices is None else self._devices.counts(self, chunk, found)
         return self.counts_here(chunk, found) if there is None else there
 
-    def unit(self, chunk: Chunk, numbers: tuple[int, int] | None = None) -> ChunkUnit:
-        """Some segments of a chunk, the first of them and the one after the last; by default all."""
-        part = chunk.segments if numbers is None else chunk.segments.part(*numbers)
+    def unit(self, chunk: Chunk, part: Segments | None = None) -> ChunkUnit:
+        """Some segments of a chunk; by default all."""
+        part = chunk.segments if part is None else part
         low, high = int(part.begin.min()), int(part.stop.max())
         segments = LoopSegments(part.begin - low, part.report - low, part.stop - low)
         events, window = self._read(chunk.events, low, high), self._query.window
@@ -218,7 +218,7 @@ class UnitsRunner(ConsumeRunner, ABC):
         """What a function gives for each unit of a chunk, in several threads."""
         units = chunk.segments.units(self._workers.threads)
         events = chunk.segments.events
-        return self._workers.map(purpose, lambda numbers: run(self.unit(chunk, numbers)), units, events)
+        return self._workers.map(purpose, lambda part: run(self.unit(chunk, part)), units, events)
 
     def _window(self, chunk: Chunk) -> AttributeWindow | None:
         """The window that complex events are still to be checked against, where it is no interval."""

@@ -20,7 +20,7 @@ from cer_gpu.engine.answers.results import answer_forms, result_form
 from cer_gpu.engine.answers.row_origin import IN_ORDER, RowOrigin
 from cer_gpu.engine.devices import tried
 from cer_gpu.engine.machines.machine import runner_of
-from cer_gpu.engine.machines.reported_ends import Asked, ReportedEnds, purpose_of, reported, sum_exactly
+from cer_gpu.engine.machines.reported_ends import Asked, ReportedEnds, RunPurpose, reported, sum_exactly
 from cer_gpu.engine.memory import within_memory
 from cer_gpu.engine.read.classify import Classifier
 from cer_gpu.engine.read.eviction import KeptLanes
@@ -327,7 +327,7 @@ class BoundQuery:
         # What is kept is kept by lane where memory is bounded, and where partitions follow one another.
         by_lane = options.memory is not None or self.grouped or bool(self.place.numbers)
         query = self._query.asked(product, pushed, not by_lane)
-        words.purpose = purpose_of(query, product)
+        words.purpose = RunPurpose(query, product)
         enumerates = product == "run"
         carries = query.carries and not enumerates
         if self.place.numbers and "carried" in query.traits.order and not query.traits.symbols_alone:

@@ -271,13 +271,13 @@ def grouped_by(chunk: Chunk, totals: Totals) -> GroupedEvents:
 
 def units_of(segments: Segments, grouped: GroupedEvents, threads: int) -> list[Segments]:
     """Segments in units of work, which do not have many groups each."""
-    low, high = grouped.spans(segments)
-    groups = np.cumsum(high - low)
     found = []
-    for first, last in segments.units(threads):
-        while first < last:
+    for unit in segments.units(threads):
+        low, high = grouped.spans(unit)
+        groups, first = np.cumsum(high - low), 0
+        while first < len(unit):
             before = groups[first - 1] if first else 0
-            fits = int(np.searchsorted(groups[:last], before + GROUPS, side="right"))
-            found.append(segments.part(first, max(fits, first + 1)))
-            first = max(fits, first + 1)
+            last = max(int(np.searchsorted(groups, before + GROUPS, side="right")), first + 1)
+            found.append(unit.part(first, last))
+            first = last
     return found

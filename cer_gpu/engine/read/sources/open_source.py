@@ -48,7 +48,8 @@ def open_source(
     Parameters
     ----------
     events : object
-        See `API.md`: Arrow data, data frames, paths, or a dict of event type to any of these.
+        See `API.md`: Arrow data, data frames, paths, or a dict of event type to any of these. A source is
+        taken as it is.
     order_by : sequence of str
         The time column, then tie-breakers. May be empty: the row order is the order. A dict needs it.
     type_column : str or None
@@ -80,6 +81,8 @@ def open_source(
     DataError
         Names the file, column or object that is wrong, and what is accepted.
     """
+    if isinstance(events, Source):
+        return events
     order = tuple(order_by)
     if len(set(order)) < len(order):
         raise DataError(f"order_by names a column twice: {', '.join(order)}")
