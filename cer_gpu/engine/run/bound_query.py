@@ -13,16 +13,15 @@ from cer_gpu.compiling.loader import words
 from cer_gpu.engine.answers.answer_reader import KEPT, ResultProducer, RunAccount, stopped
 from cer_gpu.engine.answers.batches import Form, Lister
 from cer_gpu.engine.answers.display import rendered
-from cer_gpu.engine.answers.form import ResultForm, id_type
+from cer_gpu.engine.answers.form import ResultForm
 from cer_gpu.engine.answers.matches import Matches
 from cer_gpu.engine.answers.notes import Notes
-from cer_gpu.engine.answers.results import answer_forms, result_form
+from cer_gpu.engine.answers.results import answer_forms
 from cer_gpu.engine.answers.row_origin import IN_ORDER, RowOrigin
 from cer_gpu.engine.devices import tried
-from cer_gpu.engine.machines.machine import runner_of
+from cer_gpu.engine.machines.machine import MachineRunner, runner_of
 from cer_gpu.engine.machines.reported_ends import Asked, ReportedEnds, RunPurpose, reported, sum_exactly
 from cer_gpu.engine.memory import within_memory
-from cer_gpu.engine.read.classify import Classifier
 from cer_gpu.engine.read.eviction import KeptLanes
 from cer_gpu.engine.read.intake import Intake
 from cer_gpu.engine.read.lanes import LaneEncoder
@@ -31,9 +30,12 @@ from cer_gpu.engine.read.sources.categories import Orders
 from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.run.chunks import CHUNK, Chunker, Run
 from cer_gpu.engine.run.device_choice import Place, left_device, place_of
+from cer_gpu.engine.run.device_estimate import BATCH
+from cer_gpu.engine.run.device_parts import DeviceParts, device_parts
 from cer_gpu.engine.run.needed_columns import foresight_of, lacks_a_type, needed_columns
 from cer_gpu.engine.run.options import Options
 from cer_gpu.engine.run.portable_query import PortableQuery
+from cer_gpu.engine.run.result_columns import ResultColumns, result_columns
 from cer_gpu.engine.run.retry import going_on, in_its_place
 from cer_gpu.engine.run.run_notes import LARGE, said_as_large, say_how_many_were_late, say_what_was_read
 from cer_gpu.engine.run.value_watch import ValueWatch
@@ -50,11 +52,8 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 
-BATCH = 1 << 22
-"""The most rows that are read at a time."""
-
 CARRIED_BATCH = 1 << 19
-"""The same if events are run in the order of the stream: what is made of a batch stays in the cache."""
+"""The same as `BATCH` if events are run in the order of the stream: what is made of them stays in the cache."""
 
 LEAST_BATCH = 1024
 """The least number of rows that are read at a time, however little memory is allowed."""
@@ -315,44 +314,21 @@ class BoundQuery:
         more : tuple of str
             Columns that results are made of, besides those of the query's own form.
         """
-        if self.place.numbers:
-            run = tried(lambda: self._begun(product, pushed, more))
-            if run is not None:
-                return run
-            self.place = left_device(self.place, self._source.device, self.notes)
-        return self._begun(product, pushed, more)
-
-    def _begun(self, product: Product, pushed: bool, more: tuple[str, ...]) -> Run:
         options, workers = self._options, self._workers
+        there = self._on_devices(product, pushed) if self.place.numbers else None
         # What is kept is kept by lane where memory is bounded, and where partitions follow one another.
-        by_lane = options.memory is not None or self.grouped or bool(self.place.numbers)
+        by_lane = options.memory is not None or self.grouped or there is not None
         query = self._query.asked(product, pushed, not by_lane)
         words.purpose = RunPurpose(query, product)
-        enumerates = product == "run"
-        carries = query.carries and not enumerates
-        if self.place.numbers and "carried" in query.traits.order and not query.traits.symbols_alone:
-            carries = False  # a device runs lane by lane
-        partition = query.reading.partition
-        data, event_id = self._source.arrow_schema, options.event_id
-        encoder = LaneEncoder(partition, data) if partition else None
-        order = options.order_by[0] if options.order_by else None
-        form, ends, ids, further = None, None, None, None
-        if enumerates or product == "counts":  # counts of answers that measures tell apart are made of them
-            form = result_form(query, data, order, encoder, event_id)
-        if product in ("hits", "counts"):
-            from cer_gpu.engine.answers.end_form import EndForm, EventIds
-
-            # A device has columns of its own, and events that are held back outlive their batches.
-            here: Literal["batches", "events"] | None = None if self.place.numbers else "batches"
-            timed = "events" if query.outlooks or query.keeps_times else here
-            ends = EndForm(product, data, order, encoder, query.window, event_id, timed)
-            ids = None if event_id is None else EventIds(event_id, id_type(data, event_id))
-            further = ends.more
-        payload = () if ends is None else ends.payload
-        if enumerates and form is not None:
-            payload = (*form.payload, *more)
+        reading, data = query.reading, self._source.arrow_schema
+        encoder = LaneEncoder(reading.partition, data) if reading.partition else None
+        made = ResultColumns()
+        if product != "count":
+            made = result_columns(query, product, data, options, encoder, there is not None, more)
+        payload = made.payload
         if "slots" not in query.traits.columns:
-            payload = tuple(dict.fromkeys([*payload, *query.reading.compared]))
+            payload = tuple(dict.fromkeys([*payload, *reading.compared]))
+        carries = query.carries and product != "run" if there is None else there.carries
         intake = Intake(
             query,
             encoder,
@@ -361,40 +337,25 @@ class BoundQuery:
             options.stream_column,
             payload,
             workers,
-            self._classifier(query, enumerates) if self.place.numbers else None,
-            foresight_of(self._source, query.reading, options) if partition and not pushed else None,
+            None if there is None else there.classifier,
+            foresight_of(self._source, reading, options) if encoder is not None and not pushed else None,
             options.memory,
             self.grouped,
             options.ordered,
             self.until,
         )
-        if query.reading.derived:
+        if reading.derived:
             intake.derive(self.derived_columns(), forgets=not carries)
-        intake.noted = None if ends is None else ends.times
-        if not pushed and not self.place.numbers and self._source.type_column in self._source.orders:
-            intake.hopeless = lacks_a_type(query.reading, self._source)
-        if self.place.numbers:
-            from cer_gpu.engine.cuda.machines import runner_of as runner_there
-
-            runner = runner_there(query, workers, carries, self.place.numbers)
-        else:
-            runner = runner_of(query, workers, carries)
-        if query.reading.keys.values and intake.values_in_order is not None:
-            inner: Any = getattr(runner, "inner", runner)
-            inner.values = intake.values_in_order
-            inner.orders_texts = intake.values_in_order.orders_texts(data)
-        if query.suppress is not None:
-            from cer_gpu.engine.machines.suppress import suppression_of  # few queries need it
-
-            suppression_of(runner).follow(intake)
-        if intake.laned:
-            intake.forgetting.follow(runner.states)
-        if query.traits.state == "followed":
-            intake.hold(KeptLanes(runner.states))
+        intake.noted = None if made.ends is None else made.ends.times
+        if there is None and not pushed and self._source.type_column in self._source.orders:
+            intake.hopeless = lacks_a_type(reading, self._source)
+        runner = runner_of(query, workers, carries) if there is None else there.runner
+        if intake.keeps or query.suppress is not None or query.traits.state == "followed":
+            self._keep_state(query, intake, runner)
         outlooks = None
         if query.outlooks:
             outlooks = self._outlooks(query, intake, pushed or product == "count", whole=not pushed)
-            if ends is not None and ends.keeps_times:
+            if made.ends is not None and made.ends.keeps_times:
                 intake.timed = True
                 outlooks.keep_times()
         chunker = Chunker(query, intake, runner, workers, carries, options.memory)
@@ -405,15 +366,41 @@ class BoundQuery:
         rows = BATCH
         if chunker.carries_ungrouped or (chunker.in_order and (product == "run" or query.window is None)):
             rows = min(BATCH, CARRIED_BATCH)
-        elif (early and not self.place.numbers) or (outlooks is not None and outlooks.by_next):
+        elif (early and there is None) or (outlooks is not None and outlooks.by_next):
             rows = min(BATCH, CHUNK)
         if options.memory is not None:
             # A quarter of the memory is for a batch and what is made of it, event by event.
             rows = max(LEAST_BATCH, min(rows, options.memory // (4 * BYTES_OF_EVENT)))
         return Run(
-            query, workers, intake, runner, chunker, options.memory, rows, form, ends, ids, outlooks, further,
-            self.halo, self.stop, early,
+            query, workers, intake, runner, chunker, options.memory, rows, made.shown, made.ends, made.ids,
+            outlooks, None if made.ends is None else made.ends.more, self.halo, self.stop, early,
         )  # fmt: skip
+
+    def _on_devices(self, product: Product, pushed: bool) -> DeviceParts | None:
+        """What devices do of a run; None where they have no memory for the query, so that the CPU runs it."""
+        query, numbers = self._query.asked(product, pushed), self.place.numbers
+        timed = query.window is not None and query.window.kind == "time"
+        lies = timed and product != "run" and len(numbers) == 1 and self._resides(query)
+        also = self._options.order_by[:1] if lies else ()
+        found = device_parts(query, product, self._units, self._workers, numbers, also)
+        if found is None:
+            self.place = left_device(self.place, self._source.device, self.notes)
+        return found
+
+    def _keep_state(self, query: CompiledQuery, intake: Intake, runner: MachineRunner) -> None:
+        """Let the runner and the intake know of what each keeps by values and by lanes."""
+        if query.reading.keys.values and intake.values_in_order is not None:
+            inner: Any = getattr(runner, "inner", runner)
+            inner.values = intake.values_in_order
+            inner.orders_texts = intake.values_in_order.orders_texts(self._source.arrow_schema)
+        if query.suppress is not None:
+            from cer_gpu.engine.machines.suppress import suppression_of  # few queries need it
+
+            suppression_of(runner).follow(intake)
+        if intake.laned:
+            intake.forgetting.follow(runner.states)
+        if query.traits.state == "followed":
+            intake.hold(KeptLanes(runner.states))
 
     def _outlooks(self, query: CompiledQuery, intake: Intake, at_once: bool, whole: bool) -> Outlooks:
         """What looks after and before events."""
@@ -444,16 +431,6 @@ class BoundQuery:
         from cer_gpu.engine.cuda.machines.resident_query import why_not
 
         return why_not(query) is None
-
-    def _classifier(self, query: CompiledQuery, enumerates: bool) -> Classifier:
-        """The classifier that finds relevant events on a device."""
-        from cer_gpu.engine.cuda.classify import CudaClassifier
-
-        timed = query.window is not None and query.window.kind == "time"
-        lies = timed and not enumerates and len(self.place.numbers) == 1 and self._resides(query)
-        also = self._options.order_by[:1] if lies else ()
-        number = self.place.numbers[0]
-        return CudaClassifier(query.reading, self._units, self._workers, device=number, also=also)
 
     def read(self, run: Run) -> Iterator[pa.RecordBatch]:
         """The batches that a run reads, with the columns of the source that it needs."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
 from sys import maxsize
 from typing import TYPE_CHECKING, TypeVar
 
@@ -220,7 +221,7 @@ class Chunker:
         self.in_order = False
         """Whether chunks are in the order of the stream, with the events that the runner still needs."""
         self._most_lanes: int = getattr(runner, "most_lanes", maxsize)
-        self._allowance = Allowance(memory)
+        self._memory = memory
         least = (CHUNK if least is None else least) * runner.chunks
         self._least = least if memory is None else min(least, memory // BYTES_OF_EVENT)
         # Where memory is little, it counts more than how often a tail is run again.
@@ -233,6 +234,10 @@ class Chunker:
         self._last: Chunk | None = None
         self._waiting: list[EventArrays] = []
         self._again = 0
+
+    @cached_property
+    def _allowance(self) -> Allowance:
+        return Allowance(self._memory)
 
     def add(self, part: EventArrays) -> Chunk | None:
         """Add the next relevant events; once there are enough, gives a chunk, which has to be run first."""

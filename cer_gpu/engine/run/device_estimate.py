@@ -27,7 +27,7 @@ DEAREST = 110e-9
 """Seconds of the CPU for an event of the dearest engine: where few are soon done, no device is looked for."""
 
 BATCH = 1 << 22
-"""Events of a batch, as `cer_gpu.engine.run.bound_query` reads them."""
+"""The most rows that are read at a time."""
 
 LAUNCHES = 8
 """About how many launches a batch takes."""
