@@ -89,7 +89,7 @@ def sum_exactly(number: np.ndarray) -> int:
     return sum(number.tolist())
 
 
-class RunPurpose(NamedTuple):
+class RunKind(NamedTuple):
     """The purpose of a run, which decides the kernels that it needs: `automaton count events keyed`."""
 
     query: CompiledQuery

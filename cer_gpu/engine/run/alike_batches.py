@@ -14,7 +14,7 @@ from cer_gpu.engine.read.sources.categories import Orders, check_orders
 from cer_gpu.engine.read.sources.columns import is_text
 from cer_gpu.engine.read.sources.fields import field_of, path_to
 from cer_gpu.engine.run.bound_query import BATCH, BoundQuery
-from cer_gpu.engine.run.chunks import Run
+from cer_gpu.engine.run.run_parts import Run
 
 
 class AlikeBatches:

@@ -20,7 +20,7 @@ from cer_gpu.engine.answers.results import answer_forms
 from cer_gpu.engine.answers.row_origin import IN_ORDER, RowOrigin
 from cer_gpu.engine.devices import tried
 from cer_gpu.engine.machines.machine import MachineRunner, runner_of
-from cer_gpu.engine.machines.reported_ends import Asked, ReportedEnds, RunPurpose, reported, sum_exactly
+from cer_gpu.engine.machines.reported_ends import Asked, ReportedEnds, RunKind, reported, sum_exactly
 from cer_gpu.engine.memory import within_memory
 from cer_gpu.engine.read.eviction import KeptLanes
 from cer_gpu.engine.read.intake import Intake
@@ -28,7 +28,7 @@ from cer_gpu.engine.read.lanes import LaneEncoder
 from cer_gpu.engine.read.sources.caller_times import moment_in, turned_moment
 from cer_gpu.engine.read.sources.categories import Orders
 from cer_gpu.engine.read.sources.source import Source
-from cer_gpu.engine.run.chunks import CHUNK, Chunker, Run
+from cer_gpu.engine.run.chunks import CHUNK, Chunker
 from cer_gpu.engine.run.device_choice import Place, left_device, place_of
 from cer_gpu.engine.run.device_estimate import BATCH
 from cer_gpu.engine.run.device_parts import DeviceParts, device_parts
@@ -38,6 +38,7 @@ from cer_gpu.engine.run.portable_query import PortableQuery
 from cer_gpu.engine.run.result_columns import ResultColumns, result_columns
 from cer_gpu.engine.run.retry import going_on, in_its_place
 from cer_gpu.engine.run.run_notes import LARGE, said_as_large, say_how_many_were_late, say_what_was_read
+from cer_gpu.engine.run.run_parts import Run
 from cer_gpu.engine.run.value_watch import ValueWatch
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import FarDecimalError, RowError
@@ -53,7 +54,7 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 
 CARRIED_BATCH = 1 << 19
-"""The same as `BATCH` if events are run in the order of the stream: what is made of them stays in the cache."""
+"""The same if events are run in the order of the stream: what is made of them stays in the cache."""
 
 LEAST_BATCH = 1024
 """The least number of rows that are read at a time, however little memory is allowed."""
@@ -319,7 +320,7 @@ class BoundQuery:
         # What is kept is kept by lane where memory is bounded, and where partitions follow one another.
         by_lane = options.memory is not None or self.grouped or there is not None
         query = self._query.asked(product, pushed, not by_lane)
-        words.purpose = RunPurpose(query, product)
+        words.purpose = RunKind(query, product)
         reading, data = query.reading, self._source.arrow_schema
         encoder = LaneEncoder(reading.partition, data) if reading.partition else None
         made = ResultColumns()

@@ -15,7 +15,7 @@ import pyarrow as pa
 if TYPE_CHECKING:
     from cer_gpu.engine.machines.machine import MachineRunner
     from cer_gpu.engine.read.intake import Intake
-    from cer_gpu.engine.run.chunks import Run
+    from cer_gpu.engine.run.run_parts import Run
 
 MODULES = frozenset(
     f"cer_gpu.engine.{name}"

@@ -12,7 +12,8 @@ from cer_gpu.engine.machines.open_runs import PushResult
 from cer_gpu.engine.machines.reported_ends import Asked, More, ReportedEnds
 from cer_gpu.engine.machines.stream_state import StreamState
 from cer_gpu.engine.read.events import EventArrays
-from cer_gpu.engine.run.chunks import BYTES_OF_EVENT, Run
+from cer_gpu.engine.run.chunks import BYTES_OF_EVENT
+from cer_gpu.engine.run.run_parts import Run
 
 AT_ONCE = 1 << 18
 """Events that are followed before what ends at them is listed."""

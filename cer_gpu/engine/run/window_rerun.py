@@ -7,7 +7,7 @@ from typing import Any
 from cer_gpu.engine.machines.open_runs import PushResult
 from cer_gpu.engine.machines.stream_state import StreamState
 from cer_gpu.engine.read.events import EventArrays, relevant_of, state_of
-from cer_gpu.engine.run.chunks import Run
+from cer_gpu.engine.run.run_parts import Run
 
 
 class WindowRerun:
