@@ -223,10 +223,10 @@ def exercise(sizes: Sizes) -> None:
 def on_device(text: str, table: pa.Table) -> OnDevice:
     """Bring the columns that a query reads to the device."""
     bound = cer.compile(text).bound_to(table, read_options(device="cuda"), "hits")
-    classifier = CudaClassifier(bound._query.reading, bound._units, Workers())
-    kind = CarriedQuery if bound._query.window is None else WindowedQuery
+    classifier = CudaClassifier(bound.compiled.reading, bound.units, Workers())
+    kind = CarriedQuery if bound.compiled.window is None else WindowedQuery
     (batch,) = table.combine_chunks().to_batches()
-    return OnDevice(kind(bound._query, classifier), classifier.resident(batch, 0))
+    return OnDevice(kind(bound.compiled, classifier), classifier.resident(batch, 0))
 
 
 def runs(sizes: Sizes, bandwidth: dict[str, float], folder: Path) -> Iterator[dict[str, Any]]:

@@ -59,8 +59,8 @@ def test_the_cheapest_route_answers(text: str) -> None:
     asked = read_options(order_by="ts")
     for question, engine in zip(QUESTIONS, ANSWERED[text], strict=True):
         forced = read_options(order_by="ts", engine=engine)
-        machine = query.bound_to(table, asked, question)._query.machine
-        assert type(machine) is type(query.bound_to(table, forced, question)._query.machine)
+        machine = query.bound_to(table, asked, question).compiled.machine
+        assert type(machine) is type(query.bound_to(table, forced, question).compiled.machine)
         on_devices, main = query._plan.chosen.engine_for(question, cuda=True), ANSWERED[text][-1]
         assert on_devices == (engine if main == "clock" else main)
 

@@ -266,7 +266,7 @@ class Resident(NamedTuple):
 
 
 def resident(text: str, table: pa.Table) -> Resident:
-    query = Query(text).bound_to(table, read_options(order_by="ts", order_unit="s"), "hits")._query
+    query = Query(text).bound_to(table, read_options(order_by="ts", order_unit="s"), "hits").compiled
     also = ("ts",) if query.window is not None and query.window.kind == "time" else ()
     classifier = CudaClassifier(query.reading, {}, Workers(1), TINY[0], also=also)
     found = WindowedQuery(query, classifier, TINY[0], TINY[0])

@@ -102,7 +102,7 @@ def test_columns_are_read_once_in_their_own_width(codes: type, prices: type) -> 
     query = cer.compile(ThreeSteps(KEPT).text)
     bound = query.bound_to(pa.table(batch), read_options(device="cuda"), "hits")
     few = Geometry(TILES.threads, 4)  # over more events, a block loads its tables as seldom
-    classifier = CudaClassifier(bound._query.reading, bound._units, Workers(), few)
+    classifier = CudaClassifier(bound.compiled.reading, bound.units, Workers(), few)
     there = classifier.resident(batch, 0)
     device = installed()
     assert device is not None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 import pyarrow as pa
 
@@ -19,14 +19,12 @@ from cer_gpu.engine.answers.notes import Notes
 from cer_gpu.engine.answers.results import answer_forms
 from cer_gpu.engine.answers.row_origin import IN_ORDER, RowOrigin
 from cer_gpu.engine.devices import tried
-from cer_gpu.engine.machines.machine import MachineRunner, runner_of
+from cer_gpu.engine.machines.machine import runner_of
 from cer_gpu.engine.machines.reported_ends import Asked, ReportedEnds, RunKind, reported, sum_exactly
 from cer_gpu.engine.memory import within_memory
-from cer_gpu.engine.read.eviction import KeptLanes
 from cer_gpu.engine.read.intake import Intake
 from cer_gpu.engine.read.lanes import LaneEncoder
 from cer_gpu.engine.read.sources.caller_times import moment_in, turned_moment
-from cer_gpu.engine.read.sources.categories import Orders
 from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.run.chunks import CHUNK, Chunker
 from cer_gpu.engine.run.device_choice import Place, left_device, place_of
@@ -38,7 +36,7 @@ from cer_gpu.engine.run.portable_query import PortableQuery
 from cer_gpu.engine.run.result_columns import ResultColumns, result_columns
 from cer_gpu.engine.run.retry import going_on, in_its_place
 from cer_gpu.engine.run.run_notes import LARGE, said_as_large, say_how_many_were_late, say_what_was_read
-from cer_gpu.engine.run.run_parts import Run
+from cer_gpu.engine.run.run_parts import Run, keep_state
 from cer_gpu.engine.run.value_watch import ValueWatch
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import FarDecimalError, RowError
@@ -85,6 +83,17 @@ class BoundQuery:
         Whether the rows of each partition are neighbours, so that a partition is over where another begins.
     lists : bool, optional
         Whether matches are listed.
+
+    Attributes
+    ----------
+    compiled : CompiledQuery
+        The query, planned for its source.
+    partition : tuple of tuple of str
+        PARTITION BY.
+    units : dict of str to str
+        The units of the columns of times, derived columns included.
+    arrow_schema, orders, type_column
+        As for the source.
     """
 
     def __init__(
@@ -100,9 +109,11 @@ class BoundQuery:
         stop: int | None = None,
         lists: bool = False,
     ) -> None:
-        self._query, self._source = query, source
+        self.compiled, self._source = query, source
+        self.arrow_schema, self.orders = source.arrow_schema, source.orders
+        self.partition, self.type_column = query.reading.partition, options.type_column
         made = {one.name: one.measure.unit for one in query.reading.derived if one.measure.unit}
-        self._units = units | made
+        self.units = units | made
         self._options = options
         self._workers = workers
         self.halo = halo
@@ -127,32 +138,17 @@ class BoundQuery:
         self.sought: tuple[SoughtValue, ...] = ()
         """The texts of which it is noted that no event has them."""
 
-    @property
-    def compiled(self) -> CompiledQuery:
-        """The query, planned for its source."""
-        return self._query
-
-    @property
-    def partition(self) -> tuple[tuple[str, ...], ...]:
-        """PARTITION BY."""
-        return self._query.reading.partition
-
-    @property
-    def units(self) -> dict[str, str]:
-        """The units of the columns of times, derived columns included."""
-        return self._units
-
     def over(self, source: Source, halo: int) -> BoundQuery:
         """The same query over other events of these columns; `halo` as for the class."""
-        return BoundQuery(self._query, source, self._units, self._options, self._workers, halo, part=True)
+        return BoundQuery(self.compiled, source, self.units, self._options, self._workers, halo, part=True)
 
     def count(self) -> int:
         """How many complex events there are."""
-        if self._query.hidden:
+        if self.compiled.hidden:
             return sum(len(batch) for batch in self.matches().batches())
         total, limit = 0, self._options.limit
         # Under LIMIT 1 there is one at each end, whatever they are.
-        asked: Literal["hits", "count"] = "hits" if self._query.limit == 1 else "count"
+        asked: Literal["hits", "count"] = "hits" if self.compiled.limit == 1 else "count"
         run = self.begin(asked)
         try:
             for part in self._watched(run, partial(self._ends, run, asked)):
@@ -166,7 +162,7 @@ class BoundQuery:
 
     def counts(self) -> pa.Table:
         """How many complex events end at each position where any do."""
-        if self._query.hidden:
+        if self.compiled.hidden:
             return self.counts_of(self.matches())
         return self._where("counts")
 
@@ -176,25 +172,22 @@ class BoundQuery:
 
     def _where(self, asked: Literal["hits", "counts"]) -> pa.Table:
         """Where complex events end, with what is asked of each end."""
-        try:
-            return self._table_of_ends(asked)
-        except FarDecimalError as error:
-            return in_its_place(self, error)._table_of_ends(asked)
-
-    def _table_of_ends(self, asked: Literal["hits", "counts"]) -> pa.Table:
         from cer_gpu.engine.answers.end_form import capped
 
         parts: list[ReportedEnds] = []
         left = self._options.limit
         run = self.begin(asked)
-        for part in self._watched(run, partial(self._ends, run, asked)):
-            total = sum_exactly(part.value) if asked == "counts" else len(part.position)
-            if left is not None and total > left:
-                parts.append(capped(part, left) if asked == "counts" else part.some(left))
-                self.notes.say(stopped(self._options.limit or 0))
-                break
-            parts.append(part)
-            left = None if left is None else left - total
+        try:
+            for part in self._watched(run, partial(self._ends, run, asked)):
+                total = sum_exactly(part.value) if asked == "counts" else len(part.position)
+                if left is not None and total > left:
+                    parts.append(capped(part, left) if asked == "counts" else part.some(left))
+                    self.notes.say(stopped(self._options.limit or 0))
+                    break
+                parts.append(part)
+                left = None if left is None else left - total
+        except FarDecimalError as error:
+            return in_its_place(self, error)._where(asked)
         assert run.ends is not None
         return rendered(run.ends.table(parts, run.ids))
 
@@ -276,24 +269,9 @@ class BoundQuery:
         return Matches(forms, produce, ran, options.limit, self._source.rewindable, keep, total)
 
     @property
-    def orders(self) -> Orders:
-        """The columns of dictionary-encoded texts, with the order of their categories."""
-        return self._source.orders
-
-    @property
     def left_out(self) -> int:
         """How many rows were left out, since they came too late."""
         return self._source.left_out
-
-    @property
-    def arrow_schema(self) -> pa.Schema:
-        """The columns of the data."""
-        return self._source.arrow_schema
-
-    @property
-    def type_column(self) -> str | None:
-        """The column of the event types."""
-        return self._options.type_column
 
     def portable(self) -> PortableQuery:
         """The query without its source, to be sent to another process."""
@@ -301,7 +279,7 @@ class BoundQuery:
         options = replace(self._options, until=self._moment)  # a text may mean another time elsewhere
         if options.stream_column not in columns:
             options = replace(options, stream_column=None)  # the query does not read it
-        return PortableQuery(self._query, self.arrow_schema, self._units, options, columns)
+        return PortableQuery(self.compiled, self.arrow_schema, self.units, options, columns)
 
     def begin(self, product: Product, pushed: bool = False, more: tuple[str, ...] = ()) -> Run:
         """Set up a run; nothing is read yet.
@@ -319,9 +297,9 @@ class BoundQuery:
         there = self._on_devices(product, pushed) if self.place.numbers else None
         # What is kept is kept by lane where memory is bounded, and where partitions follow one another.
         by_lane = options.memory is not None or self.grouped or there is not None
-        query = self._query.asked(product, pushed, not by_lane)
+        query = self.compiled.asked(product, pushed, not by_lane)
         words.purpose = RunKind(query, product)
-        reading, data = query.reading, self._source.arrow_schema
+        reading, data = query.reading, self.arrow_schema
         encoder = LaneEncoder(reading.partition, data) if reading.partition else None
         made = ResultColumns()
         if product != "count":
@@ -333,7 +311,7 @@ class BoundQuery:
         intake = Intake(
             query,
             encoder,
-            self._units,
+            self.units,
             options.order_by,
             options.stream_column,
             payload,
@@ -352,7 +330,7 @@ class BoundQuery:
             intake.hopeless = lacks_a_type(reading, self._source)
         runner = runner_of(query, workers, carries) if there is None else there.runner
         if intake.keeps or query.suppress is not None or query.traits.state == "followed":
-            self._keep_state(query, intake, runner)
+            keep_state(query, intake, runner, data)
         outlooks = None
         if query.outlooks:
             outlooks = self._outlooks(query, intake, pushed or product == "count", whole=not pushed)
@@ -379,29 +357,14 @@ class BoundQuery:
 
     def _on_devices(self, product: Product, pushed: bool) -> DeviceParts | None:
         """What devices do of a run; None where they have no memory for the query, so that the CPU runs it."""
-        query, numbers = self._query.asked(product, pushed), self.place.numbers
+        query, numbers = self.compiled.asked(product, pushed), self.place.numbers
         timed = query.window is not None and query.window.kind == "time"
         lies = timed and product != "run" and len(numbers) == 1 and self._resides(query)
         also = self._options.order_by[:1] if lies else ()
-        found = device_parts(query, product, self._units, self._workers, numbers, also)
+        found = device_parts(query, product, self.units, self._workers, numbers, also)
         if found is None:
             self.place = left_device(self.place, self._source.device, self.notes)
         return found
-
-    def _keep_state(self, query: CompiledQuery, intake: Intake, runner: MachineRunner) -> None:
-        """Let the runner and the intake know of what each keeps by values and by lanes."""
-        if query.reading.keys.values and intake.values_in_order is not None:
-            inner: Any = getattr(runner, "inner", runner)
-            inner.values = intake.values_in_order
-            inner.orders_texts = intake.values_in_order.orders_texts(self._source.arrow_schema)
-        if query.suppress is not None:
-            from cer_gpu.engine.machines.suppress import suppression_of  # few queries need it
-
-            suppression_of(runner).follow(intake)
-        if intake.laned:
-            intake.forgetting.follow(runner.states)
-        if query.traits.state == "followed":
-            intake.hold(KeptLanes(runner.states))
 
     def _outlooks(self, query: CompiledQuery, intake: Intake, at_once: bool, whole: bool) -> Outlooks:
         """What looks after and before events."""
@@ -416,13 +379,13 @@ class BoundQuery:
 
     def derived_columns(self) -> DerivedColumns | None:
         """What computes PREV and functions; None if the query has none."""
-        reading = self._query.reading
+        reading = self.compiled.reading
         if not reading.derived:
             return None
         from cer_gpu.engine.read.derived_columns import DerivedColumns
 
         return DerivedColumns(
-            reading, self._units, self.arrow_schema, self._options.stream_column, self._workers
+            reading, self.units, self.arrow_schema, self._options.stream_column, self._workers
         )
 
     def _resides(self, query: CompiledQuery) -> bool:
@@ -435,7 +398,7 @@ class BoundQuery:
 
     def read(self, run: Run) -> Iterator[pa.RecordBatch]:
         """The batches that a run reads, with the columns of the source that it needs."""
-        needed = needed_columns(self._query.reading, self._options, run.intake.payload)
+        needed = needed_columns(self.compiled.reading, self._options, run.intake.payload)
         batches = self._source.batches(needed.all, run.rows, needed.classified_alone)
         return batches if self.value_watch is None else self.value_watch.over(batches, self.notes)
 
@@ -447,7 +410,7 @@ class BoundQuery:
             names = self.columns(())
             resident = tried(lambda: ResidentRun(run, names, self.place.numbers[0]))
             if resident is not None:
-                lying = () if self._query.reading.derived else self._source.on_device
+                lying = () if self.compiled.reading.derived else self._source.on_device
                 return resident.ends(lying or run.intake.extended(self.read(run)), asked, watch)
         batches = watch(self.read(run))
         if run.query.traits.state == "followed":
@@ -456,12 +419,10 @@ class BoundQuery:
             parts = followed(run, batches)
             return (reported_in(found, asked, run.query.limit, run.more) for found in parts)
         chunks = run.chunks(batches)
+        told = partial(reported, run.runner, asked=asked, limit=run.query.limit, more=run.more)
         if run.chunker.carries_ungrouped:
-            use = partial(reported, run.runner, asked=asked, limit=run.query.limit, more=run.more)
-            return self._workers.behind("counting", use, chunks)
-        if run.reads_early:
-            chunks = self._workers.early(chunks)
-        return (reported(run.runner, chunk, asked, run.query.limit, run.more) for chunk in chunks)
+            return self._workers.behind("counting", told, chunks)
+        return map(told, self._workers.early(chunks) if run.reads_early else chunks)
 
     def _watched(self, run: Run, use: Callable[[Watch], Iterator[Result]]) -> Iterator[Result]:
         """What `use` makes of the whole source, while a progress bar counts the batches that it watches."""
@@ -481,8 +442,8 @@ class BoundQuery:
         if not self._part:
             if self._options.late is not None:
                 say_how_many_were_late(self.notes, self.left_out, self._options)
-            say_what_was_read(self.notes, self._query, run.intake, self._options, sought=self.sought)
+            say_what_was_read(self.notes, self.compiled, run.intake, self._options, sought=self.sought)
 
     def columns(self, payload: tuple[str, ...]) -> list[str]:
         """The columns of the data that the run reads."""
-        return needed_columns(self._query.reading, self._options, payload).all
+        return needed_columns(self.compiled.reading, self._options, payload).all

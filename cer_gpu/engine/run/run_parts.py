@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import pyarrow as pa
 
@@ -13,6 +13,7 @@ from cer_gpu.engine.machines.chunk import Chunk
 from cer_gpu.engine.machines.machine import MachineRunner
 from cer_gpu.engine.machines.reported_ends import More
 from cer_gpu.engine.read.events import EventArrays
+from cer_gpu.engine.read.eviction import KeptLanes
 from cer_gpu.engine.read.intake import Intake
 from cer_gpu.engine.run.chunks import Chunker
 from cer_gpu.engine.run.halo import Halo
@@ -148,3 +149,19 @@ class Run:
             chunks = self.workers.early(chunks)
         for chunk in chunks:
             yield from lister.batches(chunk, self.runner.ends(chunk), wanted)
+
+
+def keep_state(query: CompiledQuery, intake: Intake, runner: MachineRunner, data: pa.Schema) -> None:
+    """Let intake and runner of a run know what each keeps by values and by lanes; `data`: its columns."""
+    if query.reading.keys.values and intake.values_in_order is not None:
+        inner: Any = getattr(runner, "inner", runner)
+        inner.values = intake.values_in_order
+        inner.orders_texts = intake.values_in_order.orders_texts(data)
+    if query.suppress is not None:
+        from cer_gpu.engine.machines.suppress import suppression_of  # few queries need it
+
+        suppression_of(runner).follow(intake)
+    if intake.laned:
+        intake.forgetting.follow(runner.states)
+    if query.traits.state == "followed":
+        intake.hold(KeptLanes(runner.states))
