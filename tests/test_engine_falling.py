@@ -116,7 +116,7 @@ def lanes_of(monkeypatch: pytest.MonkeyPatch, query: str, table: pa.Table) -> li
 
     def noting(*given: object) -> chunk.Chunk:
         found = before(*given)  # type: ignore[arg-type]
-        made.append((len(found.segments), len(found.falling)))
+        made.append((len(found.segments.begin), len(found.falling.begin)))
         return found
 
     monkeypatch.setattr(runner, "make_chunk", noting)

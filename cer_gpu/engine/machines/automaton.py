@@ -180,9 +180,9 @@ class AutomatonRunner:
 
     def ends(self, chunk: Chunk, bounded: bool = True) -> Ends:
         """The ends of a chunk that are reported; `lowest` may be empty unless `bounded`."""
-        if not len(chunk.lanes) or self._query.limit == 0:
+        if not len(chunk.lanes.begin) or self._query.limit == 0:
             return no_ends()
-        bounded = bounded or self._query.consume != "NONE" or len(chunk.falling) > 0
+        bounded = bounded or self._query.consume != "NONE" or len(chunk.falling.begin) > 0
         return self.consumption.left(chunk, self._found(chunk, bounded))
 
     def counts(self, chunk: Chunk) -> tuple[np.ndarray, np.ndarray]:
@@ -194,7 +194,7 @@ class AutomatonRunner:
             Ascending.
         number : ndarray, shape (h,), int64, or object past 2^62
         """
-        if not len(chunk.lanes) or self._query.limit == 0:
+        if not len(chunk.lanes.begin) or self._query.limit == 0:
             return np.empty(0, np.int64), np.empty(0, np.int64)
         if self._choice is not None:
             ends = self.ends(chunk)
@@ -226,7 +226,7 @@ class AutomatonRunner:
             return event, self._numbers.at(chunk.events.symbols, hits, exact=True)
 
         parts = self._over_units("counting", chunk.segments, run)
-        if falling is None and len(chunk.falling):
+        if falling is None and len(chunk.falling.begin):
             parts.append(self._falling.counts(chunk, chunk.falling, exact=True))
         elif falling is not None and len(falling):
             from cer_gpu.engine.machines.attribute_windows import alone
@@ -271,7 +271,7 @@ class AutomatonRunner:
             return chosen
         if self._choice is not None:
             return self._chooser.of_chunk(chunk, ends, self._paths)
-        if self._forced and not len(chunk.falling):
+        if self._forced and not len(chunk.falling.begin):
             from cer_gpu.enumeration.forced_runs import ForcedRuns
 
             events = chunk.events
@@ -345,7 +345,7 @@ class AutomatonRunner:
 
     def structure(self, chunk: Chunk, found: Ends) -> Structure:
         """The persistent structure of the complex events at some ends, built by several threads."""
-        if not len(chunk.falling):
+        if not len(chunk.falling.begin):
             from cer_gpu.enumeration.structure import joined
 
             return joined(self._structures(chunk, found))
@@ -406,7 +406,7 @@ class AutomatonRunner:
         quick: int = 0,
     ) -> list[Result]:
         if self._devices is not None and not here:
-            return [run(segments)] if len(segments) else []  # one launch takes all of them
+            return [run(segments)] if len(segments.begin) else []  # one launch takes all of them
         units, events = segments.units(self._workers.threads), segments.events >> quick
         return self._workers.map(phase, run, units, events)
 
@@ -426,7 +426,7 @@ class AutomatonRunner:
             return Ends(event, latest, lowest)
 
         parts = self._over_units("finding hits", chunk.segments, run, quick=QUICK)
-        if len(chunk.falling):
+        if len(chunk.falling.begin):
             parts.append(self._falling.ends(chunk))
         return ends_joined(parts)
 
@@ -446,7 +446,7 @@ class AutomatonRunner:
         if self.carries:
             registers = self.registers[segments.lane]
         else:
-            registers = np.full((len(segments), self.program.zero), -1, np.int64)
+            registers = np.full((len(segments.begin), self.program.zero), -1, np.int64)
         found = hits(
             self.program,
             events.symbols,

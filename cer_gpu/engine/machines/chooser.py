@@ -82,7 +82,7 @@ class Chooser:
         """
         if not self._choice.single:
             return ChosenInSpans(self._choice, SpansOfHits(chunk, ends, self._n_symbols), self._workers)
-        if len(chunk.falling):
+        if len(chunk.falling.begin):
             apart = self._query.consume != "NONE"
             paths = best_beside_falling(
                 self._tables, chunk, ends, self._latest, apart, self._n_symbols, self._workers

@@ -38,9 +38,6 @@ class Segments:
     stop: np.ndarray
     lane: np.ndarray
 
-    def __len__(self) -> int:
-        return len(self.begin)
-
     @property
     def count(self) -> int:
         """A bound of the lane numbers: one more than the greatest that occurs."""
@@ -72,7 +69,7 @@ class Segments:
         size = min(SEGMENT, max(int(work[-1]) // (8 * threads), SEGMENT // 16, 1))
         # They ascend; `np.unique` would import a part of NumPy that takes longer than a small count.
         edges = dict.fromkeys((np.searchsorted(work, np.arange(size, int(work[-1]), size)) + 1).tolist())
-        bounds = [0, *(edge for edge in edges if edge < len(self)), len(self)]
+        bounds = [0, *(edge for edge in edges if edge < len(self.begin)), len(self.begin)]
         return [self.part(first, last) for first, last in pairwise(bounds)]
 
 
@@ -122,7 +119,7 @@ class Chunk:
 
     def falls(self, event: np.ndarray) -> np.ndarray:
         """Which of some events are in a falling lane, shape (events,), bool."""
-        if not len(self.falling):
+        if not len(self.falling.begin):
             return np.zeros(len(event), bool)
         lane = np.searchsorted(self.falling.begin, event, side="right") - 1
         return (lane >= 0) & (event < self.falling.stop[lane])
@@ -156,20 +153,15 @@ class Chunk:
 
     def admitted_by_last(self, window: WindowPlan) -> np.ndarray:
         """For each lane the least event that its last event's window admits, shape (lanes,), int64."""
-        count = np.arange(len(self.lanes) + 1)
+        count = np.arange(len(self.lanes.begin) + 1)
         return self.lowest_starts(self.lanes, count, self.lanes.stop - 1, window)
 
 
 def by_lane(
-    tail: EventArrays | None, new: list[EventArrays], lane_count: int, workers: Workers
+    parts: list[EventArrays], old: int, lane_count: int, workers: Workers
 ) -> tuple[EventArrays, Segments]:
-    """The events of a tail and new ones, grouped by lane; no segment runs a lane without new events."""
-    parts = new if tail is None or not len(tail) else [tail, *new]
-    total, fresh = sum(map(len, parts)), sum(map(len, new))
-    old = total - fresh
-    if not any(len(part.lanes) for part in new):
-        whole = np.array([[0], [old], [total], [0]], np.int64)
-        return joined(parts), Segments(*(whole if fresh else whole[:, :0]))
+    """Events by lane, of which the first `old` are a tail; a lane without new ones has no segment."""
+    total = sum(map(len, parts))
     numbers = parts[0].lanes if len(parts) == 1 else np.concatenate([part.lanes for part in parts])
     lanes = np.arange(lane_count, dtype=np.int32)
     if lane_count > SPARSE * total:
@@ -215,26 +207,33 @@ def make_chunk(
     new : list of EventArrays
         In the order of the stream.
     """
-    events, lanes = by_lane(tail, new, lane_count, workers)
+    old = 0 if tail is None else len(tail)
+    parts = [tail, *new] if tail is not None and old else new
+    if any(len(part.lanes) for part in new):
+        events, lanes = by_lane(parts, old, lane_count, workers)
+    else:
+        events = parts[0] if len(parts) == 1 else joined(parts)
+        whole = np.array([[0], [old], [len(events)], [0]], np.int64)
+        lanes = Segments(*(whole if len(events) > old else whole[:, :0]))
     if window is None:
         return Chunk(events, lanes, lanes)
     if window.kind != "attribute":
         return Chunk(events, lanes, cut_lanes(lanes, events.measured, window.size))
-    keys, falls = events.keys, np.empty(len(lanes), np.uint8)
+    keys, falls = events.keys, np.empty(len(lanes.begin), np.uint8)
     if len(events.keyed):
         keys = keys.copy()
     windows.settle(keys, events.keyed, lanes.begin, lanes.stop, falls)
     falling = lanes.take(falls != 0)
     if not ranks:
         held = bool(falls.any() or bars_of(events.keys, events.keyed).any())
-        if len(falling) and keys is events.keys:
+        if len(falling.begin) and keys is events.keys:
             keys = keys.copy()
         for begin, stop in zip(falling.begin.tolist(), falling.stop.tolist(), strict=True):
             keys[begin:stop] = 0
         return Chunk(events, lanes, cut_lanes(lanes, keys, window.size), interval=keys, held=held)
     events = replace(events, keys=keys)
     rising = cut_lanes(lanes.take(falls == 0), keys, window.size)
-    found = _ranked(keys, window.size, falling, workers) if len(falling) else None
+    found = _ranked(keys, window.size, falling, workers) if len(falling.begin) else None
     return Chunk(events, lanes, rising, falling, found)
 
 
@@ -256,7 +255,7 @@ def cut_lanes(lanes: Segments, keys: np.ndarray, size: int | float) -> Segments:
     A lane gets as many segments as if each but the last reported as many events as its halo has: so at most
     about half of the work is done twice. All segments of a lane report equally many events.
     """
-    if not len(lanes) or int((lanes.stop - lanes.report).max()) < 2 * SEGMENT:
+    if not len(lanes.begin) or int((lanes.stop - lanes.report).max()) < 2 * SEGMENT:
         return lanes
     rows: list[tuple[int, int, int, int]] = []
     for begin, report, stop, lane in zip(

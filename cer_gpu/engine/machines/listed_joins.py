@@ -69,7 +69,7 @@ class ListedJoinRunner(JoinRunner):
     def ends(self, chunk: Chunk, bounded: bool = True) -> Ends:
         """The ends of a chunk that are reported; their answers are expanded at once."""
         self._parts = None
-        if not len(chunk.segments) or self._query.limit == 0:
+        if not len(chunk.segments.begin) or self._query.limit == 0:
             return no_ends()
         found = self._of_buckets(chunk) if self._deals(chunk) else self._of_segments(chunk)
         parts = [part for part in found if part is not None]

@@ -84,7 +84,7 @@ class ClockRunner(ConsumeRunner):
 
     def ends(self, chunk: Chunk, bounded: bool = True) -> Ends:
         """The ends of a chunk that are reported; `lowest` may be empty unless `bounded`."""
-        if not len(chunk.lanes) or self.query.limit == 0:
+        if not len(chunk.lanes.begin) or self.query.limit == 0:
             return no_ends()
         followed = self._followed(chunk)
         ending = followed.ending
@@ -151,7 +151,7 @@ class ClockRunner(ConsumeRunner):
         lanes, events, window = chunk.lanes, chunk.events, self.query.window
         length = lanes.stop - lanes.begin
         event = ranges(lanes.begin, length)
-        lane = np.repeat(np.arange(len(lanes), dtype=np.int32), length)
+        lane = np.repeat(np.arange(len(lanes.begin), dtype=np.int32), length)
         times = events.moments[event].view(self.constants.dtype)
         measured, size = NO_WINDOW
         if window is not None:
@@ -161,7 +161,7 @@ class ClockRunner(ConsumeRunner):
             events.symbols[event], lane, measured, np.empty(count, np.int64),
             np.empty((0, count), np.int32), np.empty(0, np.int64),
         )  # fmt: skip
-        none = np.full(len(lanes), -1, np.int64)
+        none = np.full(len(lanes.begin), -1, np.int64)
         bounds = LaneBounds(none, none.copy(), np.cumsum(length) - length, np.zeros(1, np.int64))
         runs = ClockRuns(self.tables, self.constants, "NONE", window is not None)
         ending = runs.follow(FollowedEvents(read, size, bounds, 0, count, ALL_KEYED, times, event[:0]))

@@ -223,7 +223,7 @@ class SuppressRunner:
 
     def counts(self, chunk: Chunk) -> tuple[np.ndarray, np.ndarray]:
         """The ends of a chunk that are reported and how many complex events end at each, before LIMIT."""
-        if self._counts_ends and not len(chunk.falling):
+        if self._counts_ends and not len(chunk.falling.begin):
             ends = self.ends(chunk)
             counted: tuple[np.ndarray, np.ndarray] = self.inner.count_ends(chunk, ends)
             return counted

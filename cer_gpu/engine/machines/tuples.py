@@ -192,7 +192,7 @@ class TupleRunner(ConsumeRunner):
 
         events = len(chunk.events.symbols)
         lane, time = None, np.arange(events)
-        if len(chunk.lanes) > 1:
+        if len(chunk.lanes.begin) > 1:
             lane = np.searchsorted(chunk.lanes.begin, time, side="right")
             time[np.argsort(chunk.events.positions, kind="stable")] = np.arange(events)
         return view_of(lookups, lane, time, event, low)
@@ -208,7 +208,7 @@ class TupleRunner(ConsumeRunner):
         from cer_gpu.engine.machines.tuple_total import total  # most runs need no tree
 
         lane = None
-        if len(lanes) > 1:
+        if len(lanes.begin) > 1:
             lane = np.searchsorted(lanes.begin, np.arange(events), side="right")
         return total(self._machine, Lookups(self._machine, chunk.events, None), lane)
 

@@ -71,7 +71,7 @@ class UngroupedRunner(AutomatonRunner):
 
     def _grouped(self, chunk: Chunk, lanes: int) -> Chunk:
         """The events of a chunk, grouped by lane."""
-        events, segments = by_lane(None, [chunk.events], lanes, self._workers)
+        events, segments = by_lane([chunk.events], 0, lanes, self._workers)
         return Chunk(events, segments, segments)
 
     def _back(self, chunk: Chunk, grouped: Chunk, event: np.ndarray) -> np.ndarray:

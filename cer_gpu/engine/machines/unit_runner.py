@@ -142,7 +142,7 @@ class UnitsRunner(ConsumeRunner, ABC):
 
     def ends(self, chunk: Chunk, bounded: bool = True) -> Ends:
         """The ends of a chunk that are reported; `lowest` may be meaningless unless `bounded`."""
-        if not len(chunk.segments) or self._query.limit == 0:
+        if not len(chunk.segments.begin) or self._query.limit == 0:
             return no_ends()
         bounded = bounded or self._query.consume != "NONE"
         if chunk.held:
@@ -162,7 +162,7 @@ class UnitsRunner(ConsumeRunner, ABC):
             Ascending.
         number : ndarray, shape (h,), int64, or object where it may not fit
         """
-        if len(chunk.segments) and self._query.limit != 0:
+        if len(chunk.segments.begin) and self._query.limit != 0:
             counted = self._counted_ends(chunk)
             if counted is not None:
                 return counted

@@ -236,7 +236,7 @@ class GroupedEvents(NamedTuple):
     def spans(self, segments: Segments) -> tuple[np.ndarray, np.ndarray]:
         """Between which groups the ends of each segment are: first .. last - 1, both of shape (segments,)."""
         if not len(self.group):
-            return np.zeros(len(segments), np.int64), np.ones(len(segments), np.int64)
+            return np.zeros(len(segments.begin), np.int64), np.ones(len(segments.begin), np.int64)
         # Times ascend in a segment, and so do its groups.
         return self.group[segments.report], self.group[segments.stop - 1] + 1
 
@@ -275,7 +275,7 @@ def units_of(segments: Segments, grouped: GroupedEvents, threads: int) -> list[S
     for unit in segments.units(threads):
         low, high = grouped.spans(unit)
         groups, first = np.cumsum(high - low), 0
-        while first < len(unit):
+        while first < len(unit.begin):
             before = groups[first - 1] if first else 0
             last = max(int(np.searchsorted(groups, before + GROUPS, side="right")), first + 1)
             found.append(unit.part(first, last))

@@ -96,7 +96,7 @@ class CarriedQuery(ResidentQuery):
         events = self._classifier.events(batch, before)
         cut = self._cut(events)
         units = copied(cut.report), copied(cut.stop), copied(cut.lane)
-        room, totals = copied(np.append(cut.report, events.kept)), device_array((len(cut), 2), np.int64)
+        room, totals = copied(np.append(cut.report, events.kept)), device_array((len(cut.begin), 2), np.int64)
         ends = CarriedEnds(events, units, room, None, None, self.registers)
         if self._numbers(events, units, room, events.kept, totals) is None:
             return ends, self._by_host(events)

@@ -53,7 +53,7 @@ class DeviceComparisons(RunnerDevices[ComparedRunner]):
 
     def hits(self, runner: ComparedRunner, chunk: Chunk, bounded: bool) -> Ends | None:
         """As `RunnerDevices.hits`."""
-        if len(chunk.segments) < LEAST:
+        if len(chunk.segments.begin) < LEAST:
             return None
         unit = runner.unit(chunk)
         found = self._found(runner.arranged(unit), cuda_hits.hits)
@@ -61,7 +61,7 @@ class DeviceComparisons(RunnerDevices[ComparedRunner]):
 
     def counted_ends(self, runner: ComparedRunner, chunk: Chunk) -> tuple[np.ndarray, np.ndarray] | None:
         """As `RunnerDevices.counted_ends`."""
-        if len(chunk.segments) < LEAST:
+        if len(chunk.segments.begin) < LEAST:
             return None
         unit = runner.arranged(runner.unit(chunk))
         found = self._found(unit, cuda_counts.counted_ends)

@@ -143,7 +143,7 @@ class OneDevice:
         """The ends in some segments before which no run is open, and the latest start of each, an event."""
         if self._window is not None:
             segments = cut_early(segments, there.measured, self._window.size, self._stream)
-        registers = np.full((len(segments), self._tables.n_live), -1, np.int64)
+        registers = np.full((len(segments.begin), self._tables.n_live), -1, np.int64)
         return self._hits(there, segments, registers, False)[:2]
 
     def carried_hits(
@@ -196,10 +196,10 @@ class OneDevice:
 
         None if no segment is long enough.
         """
-        number = np.arange(len(segments))
+        number = np.arange(len(segments.begin))
         length = max(LEAST_UNIT, -(-int((segments.stop - segments.report).sum()) // most))
         units = cut_evenly(Segments(segments.begin, segments.report, segments.stop, number), length)
-        return units if len(units) > len(segments) else None
+        return units if len(units.begin) > len(segments.begin) else None
 
     def counts(self, there: DeviceEvents, lists: EndLists) -> tuple[np.ndarray, np.ndarray]:
         """How many complex events end at each end of lists, and the status of each list: not 0 if wrong."""
@@ -281,14 +281,14 @@ def cut_early(segments: Segments, measured: Any, size: float, geometry: Geometry
         cut = cut_evenly(segments, length)
         begin = _begins(segments, cut, measured, size, geometry)
         mean = int((cut.report - begin).mean())
-        if mean <= length or len(cut) == len(segments):
+        if mean <= length or len(cut.begin) == len(segments.begin):
             return Segments(begin, cut.report, cut.stop, cut.lane)
         length = 2 * mean
 
 
 def _begins(segments: Segments, cut: Segments, measured: Any, size: float, geometry: Geometry) -> np.ndarray:
     """For each unit the least event that the window of its first reported event admits."""
-    first = np.append(np.searchsorted(cut.report, segments.report), len(cut)).astype(np.int64)
+    first = np.append(np.searchsorted(cut.report, segments.report), len(cut.begin)).astype(np.int64)
     there = copied(segments.begin), copied(first), copied(cut.report)
     return windows.lowest_starts(measured, *there, size, geometry).copy_to_host()
 

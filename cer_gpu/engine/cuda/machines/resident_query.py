@@ -198,9 +198,9 @@ class WindowedQuery(ResidentQuery):
         old = 0 if tail is None else tail.kept
         one = np.array([[0], [old], [events.kept], [0]], np.int64)
         lane = Segments(*(one if events.kept > old else one[:, :0]))
-        cut = cut_early(lane, events.measured, self._size, self._stream) if len(lane) else lane
+        cut = cut_early(lane, events.measured, self._size, self._stream) if len(lane.begin) else lane
         bounds = copied(cut.begin), copied(cut.report), copied(cut.stop)
-        registers = copied(np.full((len(cut), self._host.n_live), -1, np.int64))
+        registers = copied(np.full((len(cut.begin), self._host.n_live), -1, np.int64))
         found = hits.hits(
             self._program,
             events.symbols,

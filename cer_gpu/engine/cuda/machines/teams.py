@@ -154,8 +154,8 @@ class DeviceTeams:
             events = device_events(AbreastEvents(chunk.events.symbols, keys, at, group))
             for part, low, high in parts_of(chunk.segments, group, max(1, SUMS // team.members)):
                 own = events if not low else events._replace(group=copied(group - low))
-                before = carried[first : first + len(part)]
-                first += len(part)
+                before = carried[first : first + len(part.begin)]
+                first += len(part.begin)
                 bounds = part.begin, part.stop
                 wrong, runs, sums = abreast_carried(team, own, *bounds, before, high - low, self._lane)
                 found.append(TeamResult(low, wrong, sums))
@@ -220,7 +220,7 @@ def parts_of(units: Segments, group: np.ndarray, most: int) -> list[tuple[Segmen
     # Times ascend in a unit, and so do its groups.
     lows, highs = group[units.report], group[units.stop - 1] + 1
     found, first = [], 0
-    while first < len(units):
+    while first < len(units.begin):
         least, end = np.minimum.accumulate(lows[first:]), np.maximum.accumulate(highs[first:])
         fitting = max(1, int(np.searchsorted(end - least, most, side="right")))
         part = units.part(first, first + fitting)

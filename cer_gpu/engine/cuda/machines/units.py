@@ -150,13 +150,13 @@ def units_of(
     stream : Geometry
     """
     segments = chunk.segments
-    if len(segments) + int((segments.stop - segments.report).sum()) // LEAST_UNIT < LEAST:
+    if len(segments.begin) + int((segments.stop - segments.report).sum()) // LEAST_UNIT < LEAST:
         return None
     if window is None:
-        return segments if len(segments) >= LEAST else None
+        return segments if len(segments.begin) >= LEAST else None
 
     def cut() -> Segments:
         return cut_early(segments, pool.copied(0, chunk).there.measured, window.size, stream)
 
     units = pool.or_none(tried_on(pool.numbers[0], cut))
-    return units if units is not None and len(units) >= LEAST else None
+    return units if units is not None and len(units.begin) >= LEAST else None
