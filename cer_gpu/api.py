@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
 
 from cer_gpu.checked_query import check_roles, checked, opened, raise_errors, say_findings, schema_of
@@ -278,13 +277,9 @@ class Query:
         if given.pop("sort", False):
             raise ValueError("a stream cannot be sorted: leave sort out, and push its batches in order")
         asked = read_options(**given)
-        own = asked if asked.late is None else replace(asked, late=None, on_late="error", ordered=True)
 
         def bind(batch: Any) -> BoundQuery:
-            # Tables that are merged are put in order first, each by itself; rows wait in the stream.
-            merged = asked.late is not None and isinstance(batch, Mapping)
-            late = replace(own, late=asked.late, on_late=asked.on_late) if merged else own
-            return self.bound_to(batch, late, "pushes", once=True)
+            return self.bound_to(batch, asked.of_push(batch), "pushes", once=True)
 
         return Stream(bind, about(self.text, asked), state, asked)
 
@@ -366,8 +361,6 @@ class Query:
         >>> cer.compile("SELECT * WHERE (A AS a FILTER a[v > 9]) ; B WITHIN 5 MINUTES").funnel(events)
         """
         from cer_gpu.funnel import counted_table, stages_of  # few calls need it
-        from cer_gpu.language.printer import to_text
-        from cer_gpu.listed_runs import MOST_LISTED
 
         asked, stages = read_options(**keywords), stages_of(self._tree)
         if given := {**self.given, **asked.params}:
@@ -375,20 +368,7 @@ class Query:
 
             check_given(dict.fromkeys(self.parameters), given, self.text)
         with shown_together():
-            source = opened(self.names, events, asked)
-
-            def bound(tree: SelectQuery, question: Question, limit: int | None = None) -> BoundQuery:
-                one = Query(to_text(tree))
-                own = {name: given[name] for name in one.parameters}
-                return one.bound_to(source, replace(asked, params=own, limit=limit), question, once=True)
-
-            return counted_table(
-                stages,
-                lambda place: bound(stages[place].query, "counts"),
-                lambda place, tree: bound(tree, "lists", MOST_LISTED + 1),
-                source,
-                asked,
-            )
+            return counted_table(stages, Query, opened(self.names, events, asked), asked, given)
 
     @spelled(read_options)
     def check(self, events: Any = None, **keywords: Unpack[ReadKeywords]) -> tuple[Diagnostic, ...]:

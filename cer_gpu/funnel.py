@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -25,7 +25,8 @@ from cer_gpu.language.chains import flattened, links
 from cer_gpu.language.printer import interval_text, to_text, window_text
 from cer_gpu.language.scope import variables
 from cer_gpu.language.walk import condition_variables
-from cer_gpu.listed_runs import BindTo, ListedRunCounts, ListedRuns, listed_counts, listed_runs
+from cer_gpu.listed_runs import MOST_LISTED, BindTo, ListedRunCounts, ListedRuns, listed_counts, listed_runs
+from cer_gpu.plan.cost import Question
 from cer_gpu.step_transitions import UNMARKED, NextStep, PrefixPattern, chained, filtered, going_on
 
 Bound = TypeVar("Bound")
@@ -176,15 +177,46 @@ class _Counts:
         self.hits[:], self.matches[:] = hits, map(int, matches)
 
 
+class FunnelQuery(Protocol):
+    """A compiled query: `Query`."""
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The names of its parameters."""
+
+    def bound_to(self, events: Any, asked: Options, question: Question, once: bool) -> BoundQuery:
+        """The query on a source."""
+
+
 def counted_table(
     stages: Sequence[FunnelStage],
-    bind: Callable[[int], BoundQuery],
-    bind_to: BindTo,
+    compiled: Callable[[str], FunnelQuery],
     source: Source,
     options: Options,
+    given: Mapping[str, Any],
 ) -> pa.Table:
-    """The table of a funnel; parameters as of `bound_stages`, `listed_stages` and `counted`."""
-    places, bound = bound_stages(stages, bind)
+    """The table of a funnel.
+
+    Parameters
+    ----------
+    stages : sequence of FunnelStage
+    compiled : callable
+        Compiles the text of a query.
+    source : Source
+    options : Options
+    given : mapping of str to object
+        The values of parameters.
+    """
+
+    def made(query: tree.SelectQuery, question: Question, limit: int | None = None) -> BoundQuery:
+        one = compiled(to_text(query))
+        own = {name: given[name] for name in one.parameters}
+        return one.bound_to(source, replace(options, params=own, limit=limit), question, once=True)
+
+    def bind_to(_: int, query: tree.SelectQuery) -> BoundQuery:
+        return made(query, "lists", MOST_LISTED + 1)
+
+    places, bound = bound_stages(stages, lambda place: made(stages[place].query, "counts"))
     kept = [stages[place] for place in places]
     hits, matches = counted(bound, source, options)
     if not source.rewindable:

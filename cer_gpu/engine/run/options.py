@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import field, fields
+from dataclasses import field, fields, replace
 from operator import index
 from typing import Any, SupportsIndex, TypedDict, TypeVar
 
@@ -75,6 +75,15 @@ class Options:
     late: Any = None
     on_late: str = "error"
     nan_is_null: bool | None = None
+
+    def of_push(self, batch: Any) -> Options:
+        """Those by which a batch of a stream is read: rows that come late wait in the stream."""
+        if self.late is None:
+            return self
+        # Tables that are merged are put in order first, each by itself.
+        merged = isinstance(batch, Mapping)
+        late, on_late = (self.late, self.on_late) if merged else (None, "error")
+        return replace(self, late=late, on_late=on_late, ordered=True)
 
 
 class CommonKeywords(TypedDict, total=False):
