@@ -341,7 +341,8 @@ class BoundQuery:
         chunker.in_order = query.in_order and not by_lane
         # Texts that are compared by order are numbered anew while more are read.
         steady = "window" in query.traits.order or not (by_lane or getattr(runner, "orders_texts", False))
-        early = query.kept_by_window and steady
+        several = options.memory is not None or self._source.rows is None or self._source.rows > CHUNK
+        early = several and query.kept_by_window and steady
         rows = BATCH
         if chunker.carries_ungrouped or (chunker.in_order and (product == "run" or query.window is None)):
             rows = min(BATCH, CARRIED_BATCH)
