@@ -351,7 +351,8 @@ class TextNumbers(CountedNumbers):
 
     def texts_from(self, first: int) -> pa.Array:
         """The texts from some number on, as large_string."""
-        table, count = self._table, self.count
+        # In this order: another thread may number texts meanwhile, and a table never has fewer than before.
+        count, table = self.count, self._table
         bounds, data = pa.py_buffer(table.ends[: count + 1]), pa.py_buffer(table.data)
         return pa.LargeStringArray.from_buffers(count, bounds, data).slice(first)
 
