@@ -210,7 +210,7 @@ def read_options(
         stream_column,
         sort,
         ordered,
-        ("auto",) if device == "auto" else asked_devices(device),
+        asked_devices(device),
         None if limit is None else _whole("limit", limit),
         None if memory is None else _whole("memory", memory),
         engine,
