@@ -34,10 +34,10 @@ class Run:
 
     `memory` is the bytes that it may take, `rows` the most that are read at a time. `shown`, the columns of
     complex events, is not for `hits` and a sum of counts; `ends`, what gives their further columns, `more`,
-    and `ids` are for `hits` and `counts` alone, and `ids` only with `event_id`. `reads_early` says whether a
-    chunk may be made while the one before is run. Of the first `halo` events,
+    and `ids` are for `hits` and `counts` alone, and `ids` only with `event_id`. Of the first `halo` events,
     and of those from the position `stop` on, no ends are reported: the first may be part of later complex
-    events, the last tell what follows others.
+    events, the last tell what follows others. `reads_early` says whether a chunk may be made while the one
+    before is run.
     """
 
     query: CompiledQuery
