@@ -339,8 +339,9 @@ class BoundQuery:
                 outlooks.keep_times()
         chunker = Chunker(query, intake, runner, workers, carries, options.memory)
         chunker.in_order = query.in_order and not by_lane
-        # Texts that are compared by order are numbered anew while more are read.
-        steady = "window" in query.traits.order or not (by_lane or getattr(runner, "orders_texts", False))
+        # Texts that are compared by order are numbered anew while more are read; a device reads by itself.
+        steady = "window" in query.traits.order and (there is None or product == "run")
+        steady = steady or not (by_lane or getattr(runner, "orders_texts", False))
         several = options.memory is not None or self._source.rows is None or self._source.rows > CHUNK
         early = several and query.kept_by_window and steady
         rows = BATCH
