@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from random import Random
 
 import pyarrow as pa
@@ -90,3 +91,21 @@ def test_what_is_read_early_is_what_one_chunk_has(seed: int, monkeypatch: pytest
     assert found[0].equals(query.hits(data, order_by="t"))
     assert found[1].equals(query.counts(data, order_by="t"))
     assert found[2] == query.count(data, order_by="t") > 0
+
+
+def test_a_source_of_unknown_length_is_not_waited_for() -> None:
+    """Its next batch may come late, or never: what the batches before it answer has been reported by then."""
+    data, read = events(2), []
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        for batch in data.to_batches(max_chunksize=170):
+            read.append(len(batch))
+            yield batch
+
+    query = cer.compile(f"SELECT * WHERE {EARLY[1]}")
+    found = query.run(pa.RecordBatchReader.from_batches(data.schema, batches()), order_by="t").batches()
+    first = next(iter(found))
+    assert first["end"][0].as_py() < 340
+    assert len(read) == 1
+    hits = query.hits(data.to_reader(max_chunksize=170), order_by="t")
+    assert hits.equals(query.hits(data, order_by="t"))

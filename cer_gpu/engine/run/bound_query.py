@@ -339,10 +339,11 @@ class BoundQuery:
                 outlooks.keep_times()
         chunker = Chunker(query, intake, runner, workers, carries, options.memory)
         chunker.in_order = query.in_order and not by_lane
-        # Texts that are compared by order are numbered anew while more are read; a device reads by itself.
-        steady = "window" in query.traits.order and (there is None or product == "run")
-        steady = steady or not (by_lane or getattr(runner, "orders_texts", False))
-        several = options.memory is not None or self._source.rows is None or self._source.rows > CHUNK
+        # What is compared by the order of texts has other numbers once more are read, and a source of unknown
+        # length may have to be waited for.
+        length, listed = self._source.rows, "window" in query.traits.order and product == "run"
+        steady = listed or not (by_lane or length is None or getattr(runner, "orders_texts", False))
+        several = options.memory is not None or length is None or length > CHUNK
         early = several and query.kept_by_window and steady
         rows = BATCH
         if chunker.carries_ungrouped or (chunker.in_order and (product == "run" or query.window is None)):
