@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from functools import cache
 from math import prod
 
 import numpy as np
@@ -176,8 +174,9 @@ class WordNumbers(CountedNumbers):
         numbers = np.empty(rows, np.int32)
         words, valid = fixed(words), fixed(valid)
         row, before = 0, self.count
-        ends = self._ends_of(words, valid)
+        ends = None
         if rows >= FORESEEN and not before:
+            ends = self._ends_of(words, valid)
             self._grow(rows, ends, 0)
         while True:
             if len(ordinals):
@@ -185,20 +184,17 @@ class WordNumbers(CountedNumbers):
             row = kernels.number_words(self._table, words, valid, self.counters, row, numbers, ordinals)
             if row == rows:
                 return numbers
+            if ends is None:
+                ends = self._ends_of(words, valid)
             self._grow(rows - row, ends, (self.count - before) / max(row, 1))
 
-    def _ends_of(self, words: np.ndarray, valid: np.ndarray) -> Callable[[], np.ndarray]:
-        """What gives the least and the greatest word of each part: shape (2, parts), or (2, 0) of no rows."""
+    def _ends_of(self, words: np.ndarray, valid: np.ndarray) -> np.ndarray:
+        """The least and the greatest word of each part: shape (2, parts), or (2, 0) of no rows."""
+        some = words[..., valid.astype(bool)] if len(valid) else words
+        some = some.reshape(self._parts, some.shape[-1])
+        return np.array([some.min(axis=1), some.max(axis=1)]) if some.shape[1] else np.empty((2, 0))
 
-        @cache
-        def ends() -> np.ndarray:
-            some = words[..., valid.astype(bool)] if len(valid) else words
-            some = some.reshape(self._parts, some.shape[-1])
-            return np.array([some.min(axis=1), some.max(axis=1)]) if some.shape[1] else np.empty((2, 0))
-
-        return ends
-
-    def _grow(self, coming: int, ends: Callable[[], np.ndarray], new: float) -> None:
+    def _grow(self, coming: int, ends: np.ndarray, new: float) -> None:
         """Make room for more keys.
 
         All known keys are in the box, if there is one: the places are then for those that come from outside
@@ -208,8 +204,8 @@ class WordNumbers(CountedNumbers):
         ----------
         coming : int
             The number of the next rows.
-        ends : callable
-            What `_ends_of` made of these, and of others.
+        ends : ndarray
+            What `_ends_of` gave for these, or for others with them.
         new : float
             The share of the rows before them that had a new key.
         """
@@ -218,7 +214,7 @@ class WordNumbers(CountedNumbers):
         # Where most rows bring a new key, room is made for those to come, but in steps.
         room = max(LEAST // 4, (4 if count < SMALL // 4 else 2) * count)
         room = max(room, min(16 * count, count + int(new * coming)))
-        box = self._box(ends(), max(DENSE * room, count + coming)) if coming else _no_box(self._parts)
+        box = self._box(ends, max(DENSE * room, count + coming)) if coming else _no_box(self._parts)
         if not len(box[0]):
             box = self._box(np.empty((2, 0)), DENSE * room)
         boxed = len(box[0]) > 0
@@ -248,7 +244,7 @@ class WordNumbers(CountedNumbers):
         most : int
             How many keys a box may have.
         """
-        own = self._ends_of(self.words.reshape(-1, self._parts).T, NONE_MISSING)()
+        own = self._ends_of(self.words.reshape(-1, self._parts).T, NONE_MISSING)
         some = [part for part in (own, ends) if part.shape[1]]
         if not some:
             return _no_box(self._parts)

@@ -41,12 +41,13 @@ def say_what_was_read(
     """
     only_types = only_types or (query.reading.only_type,)
     names = intake.classifier.names
-    for column, name in ((column, name) for column, own in names.unseen.items() for name in sorted(own)):
+    for column, missing in names.unseen.items():
         role = "is of the stream" if column == options.stream_column else "has the type"
-        meant = meant_by(name, sorted(names.seen[column]))
-        if not meant and column == options.type_column and name in only_types:
-            meant = f": {no_such_type(column, name)}"
-        notes.say(f"no event {role} `{name}`{meant}")
+        for name in sorted(missing):
+            meant = meant_by(name, sorted(names.seen[column]))
+            if not meant and column == options.type_column and name in only_types:
+                meant = f": {no_such_type(column, name)}"
+            notes.say(f"no event {role} `{name}`{meant}")
     values = intake.classifier.values
     for one in sought:
         if values.lacks(one.column, one.values):

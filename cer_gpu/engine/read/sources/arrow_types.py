@@ -147,7 +147,7 @@ def normal_schema(schema: pa.Schema, where: str) -> pa.Schema:
         If several columns have one name.
     """
     if len(set(schema.names)) < len(schema.names):
-        raise several_named(schema.names, where)
+        raise _several_named(schema.names, where)
     kinds = [normal_type(kind) if kind.id in _RENAMED else kind for kind in schema.types]
     return pa.schema(zip(schema.names, kinds, strict=True))
 
@@ -362,7 +362,7 @@ def shared_types(
     return types
 
 
-def several_named(names: Sequence[str], where: str) -> DataError:
+def _several_named(names: Sequence[str], where: str) -> DataError:
     """The error about columns whose names occur more than once."""
     twice = sorted({name for name in names if names.count(name) > 1})
     listed = ", ".join(f"`{name}`" for name in twice)

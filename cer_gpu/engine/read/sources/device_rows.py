@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from cer_gpu.engine.devices import on
 from cer_gpu.engine.read.sources import columns
-from cer_gpu.engine.read.sources.arrow_types import DICTIONARY, convert, is_text, normal_type, several_named
+from cer_gpu.engine.read.sources.arrow_types import DICTIONARY, convert, is_text, normal_schema, normal_type
 from cer_gpu.engine.read.sources.device_interface import (
     ArrowArray,
     DeviceBatch,
@@ -98,10 +98,8 @@ class DeviceRows(Rows):
     """Tables on a device, one after another; reading copies them to the host."""
 
     def __init__(self, tables: Sequence[DeviceTable], schema: pa.Schema, where: str, device: int = 0) -> None:
-        if len(set(schema.names)) < len(schema.names):
-            raise several_named(schema.names, where)
         self.tables = tuple(tables)
-        self.schema = schema
+        self.schema = normal_schema(schema, where)
         self.rows = sum(len(table) for table in tables)
         self.where = where
         self.device = device

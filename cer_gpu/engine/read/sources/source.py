@@ -386,6 +386,8 @@ class Source:
             For an unknown column, corrupt or changing data, a null in an order column that must be sorted or
             merged by, and a second pass over what can be read once.
         """
+        if rows < 1:
+            raise ValueError("rows must be at least 1")
         names = self._rows.schema.names
         for column in columns:
             if (column not in names and column != ROW) or column in self._rows.unread:
