@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import ctypes
-import gc
 import os
 import pickle
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -84,18 +81,6 @@ def _translator() -> bytes:
     return digest.digest()
 
 
-@contextmanager
-def _no_collection() -> Iterator[None]:
-    """Many small objects are made, none in a cycle: a collection would walk through all that Numba keeps."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
-
-
 def _compiled(ptx: str) -> tuple[TranslatedModule, bytes]:
     """The module of a text and its object file, kept in a file that is named by the digest of both makers."""
     kept = cache_folder("objects") / sha256(_translator() + ptx.encode()).hexdigest()
@@ -103,8 +88,7 @@ def _compiled(ptx: str) -> tuple[TranslatedModule, bytes]:
         return pickle.loads(kept.read_bytes())  # type: ignore[no-any-return]
     except (OSError, EOFError, pickle.UnpicklingError):
         pass
-    with _no_collection():
-        module = translate(ptx)
+    module = translate(ptx)
     parsed = llvm.parse_assembly(module.text)
     parsed.verify()
     machine = _target_machine()
