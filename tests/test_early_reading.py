@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from random import Random
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import cer_gpu as cer
@@ -109,3 +111,32 @@ def test_a_source_of_unknown_length_is_not_waited_for() -> None:
     assert len(read) == 1
     hits = query.hits(data.to_reader(max_chunksize=170), order_by="t")
     assert hits.equals(query.hits(data, order_by="t"))
+
+
+@pytest.mark.parametrize("memory", [None, 1 << 30])
+@pytest.mark.parametrize("product", ["hits", "counts", "run"])
+def test_a_file_is_read_while_what_was_read_is_run(
+    product: str, memory: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "events.parquet"
+    pq.write_table(events(3), path, row_group_size=400)
+    data = pq.read_table(path)  # it has no seconds
+    asked = []
+    early = Workers.early
+
+    def noted(workers: Workers, items: object) -> object:
+        asked.append(1)
+        return early(workers, items)  # type: ignore[type-var, arg-type]
+
+    for pattern in (EARLY[0], LATER[1], LATER[4]):
+        query = cer.compile(f"SELECT * WHERE {pattern}")
+        expected = getattr(query, product)(data, order_by="t")
+        expected = expected.to_arrow() if product == "run" else expected
+        asked.clear()
+        with monkeypatch.context() as patch:
+            patch.setattr(Workers, "early", noted)
+            found = getattr(query, product)(path, order_by="t", memory=memory)
+            found = found.to_arrow() if product == "run" else found
+        # Batches of the file, and chunks where a window alone says what is kept.
+        assert len(asked) == (0 if memory else 1 + (pattern in EARLY))
+        assert found.equals(expected)

@@ -102,6 +102,28 @@ def test_who_stops_early_leaves_nothing_running() -> None:
     assert ended.is_set()
 
 
+def test_items_are_made_early_of_items_that_are_made_early() -> None:
+    """More callers than threads: threads wait for items that other threads make."""
+    callers = 3 * usable_cores()
+    found: list[list[int]] = []
+
+    def slow(number: int) -> Iterator[int]:
+        for item in range(number):
+            time.sleep(0.001)
+            yield item
+
+    def use() -> None:
+        inner = Workers(2).early(slow(20))
+        found.append(list(Workers(2).early(item * item for item in inner)))
+
+    threads = [threading.Thread(target=use, daemon=True) for _ in range(callers)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(5)
+    assert found == [[item * item for item in range(20)]] * callers
+
+
 def test_some_are_computed_while_others_are_made() -> None:
     made: list[int] = []
 

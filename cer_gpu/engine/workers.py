@@ -170,13 +170,14 @@ class Workers:
     def early(self, items: Iterable[Item]) -> Iterator[Item]:
         """The same items; while the caller uses one, another thread makes the next.
 
-        What goes wrong in making an item is raised once that item is asked for.
+        What goes wrong in making an item is raised once that item is asked for. Items may be made of others
+        that are made early: those were asked for before, and the threads take first what was asked for first.
 
         Parameters
         ----------
         items : iterable
         """
-        if _own.inside or self.threads == 1:
+        if self.threads == 1:
             yield from items
             return
         making = iter(items)
@@ -184,7 +185,7 @@ class Workers:
         coming: _Turn | None = None
         try:
             while item is not _NO_MORE:
-                coming = self._sent(lambda _: next(making, _NO_MORE), None)
+                coming = self._sent(lambda _: next(making, _NO_MORE), None, 1 + _own.inside)
                 yield item
                 (item,) = coming.wait()
                 coming = None

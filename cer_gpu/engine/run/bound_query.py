@@ -403,6 +403,8 @@ class BoundQuery:
         """The batches that a run reads, with the columns of the source that it needs."""
         needed = needed_columns(self.compiled.reading, self._options, run.intake.payload)
         batches = self._source.batches(needed.all, run.rows, needed.classified_alone)
+        if self._options.memory is None and self._source.stored > run.rows:
+            batches = self._workers.early(batches)
         return batches if self.value_watch is None else self.value_watch.over(batches, self.notes)
 
     def _ends(self, run: Run, asked: Asked, watch: Watch) -> Iterator[ReportedEnds]:

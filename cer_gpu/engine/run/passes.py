@@ -208,7 +208,8 @@ def sum_up(
     def passed(watch: Watch) -> Iterable[None]:
         for part in parts[done:]:
             seen = 0
-            batches = watch(part.batches(columns, BATCH, set()))
+            batches = part.batches(columns, BATCH, set())
+            batches = watch(workers.early(batches) if part.stored > BATCH else batches)
             for batch in batches if values is None else values.over(batches, notes):
                 for bunch in bunches:
                     bunch.read(batch)

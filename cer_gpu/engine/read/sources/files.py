@@ -71,6 +71,8 @@ class FileRows(Rows):
         The orders of categories, if they are known.
     """
 
+    in_files = True
+
     def __init__(
         self, files: Sequence[OpenFile], schema: pa.Schema | None = None, orders: Orders | None = None
     ) -> None:

@@ -57,6 +57,8 @@ class Rows(ABC):
         The columns that the source dictionary-encodes, with the order of their categories.
     is_text : bool
         Whether the rows are read from CSV or JSON lines.
+    in_files : bool
+        Whether reading a batch takes work, as it does from files.
     stamp : tuple of (str, int, int or None), or None
         For one file: its path, its size in bytes, and when it was changed (ns since 1970); otherwise None.
     left_out : int
@@ -73,6 +75,7 @@ class Rows(ABC):
     ordered: bool = False
     partial: str = ""
     is_text: bool = False
+    in_files: bool = False
     left_out: int = 0
     index: FrameIndex | None = None
     unread: Mapping[str, str] = {}
@@ -83,7 +86,7 @@ class Rows(ABC):
     def _made_of(self, rows: Rows) -> None:
         """Say of these rows what is said of those that they are made of."""
         self.rows, self.where, self.partial = rows.rows, rows.where, rows.partial
-        self.rewindable, self.repeats = rows.rewindable, rows.repeats
+        self.rewindable, self.repeats, self.in_files = rows.rewindable, rows.repeats, rows.in_files
         self.unread, self.orders, self.index = rows.unread, rows.orders, rows.index
 
     @abstractmethod

@@ -62,6 +62,8 @@ class Source:
         False if all events are of one type (the name that FROM gives).
     type_kind : ValueType
         What the type column holds: strings, whole numbers or booleans.
+    stored : int
+        The number of events, if it is known and reading a batch takes work, as it does from files; else 0.
     rewindable : bool
         Whether the events can be read more than once.
     repeats : bool
@@ -96,6 +98,7 @@ class Source:
         self.has_type_column = type_column in rows.schema.names
         self.type_kind = ValueType.STRING
         self.rows = rows.rows
+        self.stored = rows.rows or 0 if rows.in_files else 0
         self.rewindable = rows.rewindable
         self.repeats = rows.repeats
         self.ordered = rows.ordered
