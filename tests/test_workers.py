@@ -102,6 +102,20 @@ def test_who_stops_early_leaves_nothing_running() -> None:
     assert ended.is_set()
 
 
+def test_items_are_made_early_in_threads_that_all_wait_for_some() -> None:
+    done: list[list[list[int]]] = []
+
+    def use(number: int) -> list[int]:
+        return list(Workers(2).early(iter(range(number))))
+
+    caller = threading.Thread(
+        target=lambda: done.append(Workers(2).map("testing", use, range(2, 20))), daemon=True
+    )
+    caller.start()
+    caller.join(20)
+    assert done == [[list(range(number)) for number in range(2, 20)]]
+
+
 def test_items_are_made_early_of_items_that_are_made_early() -> None:
     """More callers than threads: threads wait for items that other threads make."""
     callers = 3 * usable_cores()

@@ -170,8 +170,8 @@ class Workers:
     def early(self, items: Iterable[Item]) -> Iterator[Item]:
         """The same items; while the caller uses one, another thread makes the next.
 
-        What goes wrong in making an item is raised once that item is asked for. Items may be made of others
-        that are made early: those were asked for before, and the threads take first what was asked for first.
+        What goes wrong in making an item is raised once that item is asked for. A thread of the pool makes
+        the item that it needs itself if no other thread has begun to: all may need one at the same time.
 
         Parameters
         ----------
@@ -187,6 +187,8 @@ class Workers:
             while item is not _NO_MORE:
                 coming = self._sent(lambda _: next(making, _NO_MORE), None, 1 + _own.inside)
                 yield item
+                if _own.inside:
+                    coming.join()
                 (item,) = coming.wait()
                 coming = None
         finally:

@@ -77,6 +77,13 @@ FAULTS = (
         ("test_stream_times.py::test_batches_that_are_read_before_ends_are_looked_up_stay",),
     ),
     Fault(
+        "cer_gpu/engine/workers.py",
+        "if _own.inside:\n                    coming.join()",
+        "if False:\n                    coming.join()",
+        "A thread of the pool that needs an item makes it itself where all others wait, too.",
+        ("test_workers.py::test_items_are_made_early_in_threads_that_all_wait_for_some",),
+    ),
+    Fault(
         "cer_gpu/engine/run/bound_query.py",
         "not (by_lane or length is None or getattr",
         "not (by_lane or getattr",
