@@ -16,10 +16,11 @@ import numpy as np
 
 from ..jit import SELDOM, jit
 from .contract import ASKED
-from .cpu import own_events
 
-UNKNOWN = 2
+UNKNOWN = np.uint8(2)
 """The bit of an event that nothing read so far decides."""
+
+ZERO = np.uint64(0)
 
 
 class NextLanes(NamedTuple):
@@ -52,48 +53,61 @@ def look_next(read, high, now, turn, nearest, bits, halt):
     """
     laned = read.lanes.shape[0] > 0
     timed = now.shape[0] > 0
+    passed = now[0] if timed else np.uint64(0)
     n = read.symbols.shape[0]
     first = n
-    lane = 0
-    for back in range(n):
-        if back % SELDOM == 0 and halt[0]:
+    lane = ZERO
+    for strip in range(0, n, SELDOM):
+        if halt[0]:
             break
-        i = n - 1 - back
-        if laned:
-            lane = read.lanes[i]
-        symbol = read.symbols[i]
-        time = read.times[i]
-        there = nearest.round[lane] == turn
-        follows = there & (nearest.time[lane] - time <= high)
-        bits[i] = np.uint8(follows)
-        over = timed and now[0] >= time and now[0] - time > high
-        if not there and read.kept[symbol] == ASKED and not over:
-            bits[i] = UNKNOWN
-            first = i
-        if read.heard[symbol] != 0:
-            nearest.time[lane] = time
-            nearest.round[lane] = turn
+        for back in range(strip, min(strip + SELDOM, n)):
+            # Written always, since branches on the data would be mispredicted; unsigned, as in `keys`.
+            i = np.uint64(n - 1 - back)
+            if laned:
+                lane = np.uint64(read.lanes[i])
+            symbol = np.uint64(read.symbols[i])
+            time = read.times[i]
+            seen = nearest.round[lane]
+            last = nearest.time[lane]
+            there = seen == turn
+            over = timed & (passed >= time) & (passed - time > high)
+            open_still = (read.kept[symbol] == ASKED) & (not there) & (not over)
+            bits[i] = UNKNOWN if open_still else np.uint8(there & (last - time <= high))
+            first = np.int64(i) if open_still else first
+            heard = read.heard[symbol] != 0
+            nearest.time[lane] = time if heard else last
+            nearest.round[lane] = turn if heard else seen
     return first
 
 
 @jit
-def look_last(read, high, lanes, share, bits, halt):
-    """Decide events by the last one of their lane that q takes; parameters as for `cpu.look_behind`.
+def look_last(read, high, lanes, bits, halt):
+    """Decide events by the last one of their lane that q takes.
 
-    Of `lanes` only column 0 of `latest` and of `there` is read and written.
+    =======  ================  =============================================================================
+    `read`   OutlookEvents     in
+    `high`   dtype of times    in: the reach
+    `lanes`  BehindLanes       in/out: column 0 of `latest` and of `there`, with room for all lanes
+    `bits`   uint8 [n]         out
+    `halt`   uint8 [1]         in: see `jit`
+    =======  ================  =============================================================================
+
+    One thread reads all events: to leave out those of others would cost more than to decide them.
     """
     laned = read.lanes.shape[0] > 0
-    lane = share.row
-    for strip in range(share.start, share.stop, SELDOM):
+    n = read.symbols.shape[0]
+    lane = ZERO
+    for strip in range(0, n, SELDOM):
         if halt[0]:
             break
-        count, _ = own_events(read, share, strip, False)
-        for own in range(count):
-            i = share.own[own]
+        for at in range(strip, min(strip + SELDOM, n)):
+            i = np.uint64(at)
             if laned:
-                lane = read.lanes[i]
+                lane = np.uint64(read.lanes[i])
             now = read.times[i]
-            bits[i] = lanes.there[lane, 0] != 0 and now - lanes.latest[lane, 0] <= high
-            if read.heard[read.symbols[i]] != 0:
-                lanes.there[lane, 0] = 1
-                lanes.latest[lane, 0] = now
+            seen = lanes.there[lane, ZERO]
+            last = lanes.latest[lane, ZERO]
+            bits[i] = np.uint8((seen != 0) & (now - last <= high))
+            heard = read.heard[np.uint64(read.symbols[i])] != 0
+            lanes.latest[lane, ZERO] = now if heard else last
+            lanes.there[lane, ZERO] = np.uint8(1) if heard else seen

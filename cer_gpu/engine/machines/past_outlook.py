@@ -188,13 +188,13 @@ class PastOutlook(OutlookReader):
         self._lanes = self._of(lane_count)
         if self.low != 0 and self._count + len(events) > len(self._starts.times):
             self._make_room(len(events))
-        shares = self._shares(len(events), lane_count)
         bits = np.empty(len(events), np.uint8)
+        if self._by_last:
+            look_last(read, self.high, self._lanes, bits)
+            return self.known(events, bits)
+        shares = self._shares(len(events), lane_count)
 
         def look(share: OutlookShare) -> int:
-            if self._by_last:
-                look_last(read, self.high, self._lanes, share, bits)
-                return 0
             return kernels.look_behind(
                 self.outlook.tables, read, self.low, self.high, self._lanes, self._starts, share,
                 self._fresh(1), bits,
