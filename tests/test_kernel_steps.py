@@ -20,7 +20,6 @@ from cer_gpu.kernels.steps.contract import (
     of_neighbours,
     runs_reference,
     short_tables,
-    single_entered,
 )
 from cer_gpu.kernels.steps.cpu_neighbours import neighbour_ends, neighbour_sum
 
@@ -204,7 +203,7 @@ def neighbours_of(rng: Random, floating: bool) -> StepTables:
 @pytest.mark.parametrize("floating", [False, True])
 def test_steps_between_neighbours_are_carried_over_lanes_and_calls(floating: bool) -> None:
     rng = Random(f"neighbours {floating}")
-    found, single, lone = 0, 0, 0
+    found, lone = 0, 0
     for _ in range(200):
         tables = neighbours_of(rng, floating)
         assert of_neighbours(tables)
@@ -265,7 +264,5 @@ def test_steps_between_neighbours_are_carried_over_lanes_and_calls(floating: boo
             assert total == sum(wanted.values()) if counted is None else given == wanted
         found += len(numbers)
         lone += len(numbers) > 1 and lone_group(tables)
-        single += bool(numbers) and single_entered(tables)
     assert found > 200
-    assert single > 30
     assert lone > 10

@@ -155,9 +155,8 @@ class NeighbourLanes(NamedTuple):
     `place`  int64 [lanes]                     the place of its last event; `NEVER`: there is none
     `time`   uint64 or float64 [lanes]         the time of that event
     `runs`   int64 [lanes, states]             how many runs that event has put into each state; or one more
-                                               than the position of their latest start, 0 for none. Where an
-                                               event enters at most one state, [lanes, 2]: one more than that
-                                               state, 0 for none, and its runs
+                                               than the position of their latest start, 0 for none; column 0
+                                               has those of an automaton that is `lone_group`
     =======  ================================  =============================================================
     """
 
@@ -245,11 +244,6 @@ def ending_symbols(tables):
     return found
 
 
-def single_entered(tables):
-    """Whether every event enters at most one state."""
-    return int(np.diff(tables.first).max(initial=0)) <= 1
-
-
 def lone_group(tables):
     """Whether all runs enter one state by one group, which reads at most one view, and a view is there."""
     return len(tables.group_state) == 1 and len(tables.read_view) <= 1 and len(tables.view_state) > 0
@@ -257,9 +251,10 @@ def lone_group(tables):
 
 def neighbour_lanes(tables):
     """`NeighbourLanes` without lanes."""
-    columns = 2 if single_entered(tables) else len(tables.accepting)
     return NeighbourLanes(
-        np.empty(0, np.int64), np.empty(0, tables.view_low.dtype), np.empty((0, columns), np.int64)
+        np.empty(0, np.int64),
+        np.empty(0, tables.view_low.dtype),
+        np.empty((0, len(tables.accepting)), np.int64),
     )
 
 
