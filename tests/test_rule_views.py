@@ -7,15 +7,13 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import pytest
 from random_rules import random_join, random_rule, random_rule_events
 from test_engine_lookups import TINY
 from test_engine_rules import check
 
 import cer_gpu as cer
-from cer_gpu.engine.machines import tuple_pushes, tuple_views
-from cer_gpu.engine.views import levels
+from cer_gpu.engine.machines import tuple_views
 from cer_gpu.errors import LimitError
 
 CHAIN = "Q(x, y, z) <- R(v = x), S(v = y), T(v = z), x < y, y <= z"
@@ -58,92 +56,6 @@ def test_random_rules_of_any_form(
         answers = check(rule, random_rule_events(rng, rule, rng.randrange(4, 14)), rng, "join")
         total += answers if len(by_views) > before else 0
     assert total > 20
-
-
-@pytest.fixture
-def by_pushes(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Keep a tree from push to push wherever there can be one; how many events each push of it brought."""
-    found: list[int] = []
-    moved = tuple_pushes.PushedView._moved
-
-    def noted(self: Any, tree: Any, chunk: Any, lookups: Any, event: np.ndarray) -> Any:
-        made = moved(self, tree, chunk, lookups, event)
-        found.extend([len(event)] if tree is not None else [])
-        return made
-
-    monkeypatch.setattr(tuple_pushes.PushedView, "_moved", noted)
-    for name, value in {"SMALL": 0, "LEAST": -1, "CHANGED": 0}.items():
-        monkeypatch.setattr(tuple_pushes, name, value)
-    return found
-
-
-@pytest.mark.draws("seed", 12)
-def test_answers_of_random_pushes(seed: int, by_pushes: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
-    """A tree that is kept from push to push finds what one run finds, and the definition."""
-    rng = Random(f"pushes {seed}")
-    monkeypatch.setattr(levels, "ROOM", rng.choice([2, 1024]))
-    names = "RSTR"[: rng.choice((3, 4))]
-    kept = [rng.choice("vfiu") for _ in names]
-    atoms = [f"{name}(k = {rng.choice('kkm')}, {kept[n]} = x{n})" for n, name in enumerate(names)]
-    compared = [f"x{n} {rng.choice(['<', '<=', '>', '!='])} x{n + 1}" for n in range(len(names) - 1)]
-    some = [one for n, one in enumerate(compared) if kept[n] == kept[n + 1] and rng.random() < 0.8]
-    window = rng.choice(["", " WITHIN 20 EVENTS", " WITHIN 9 EVENTS", " WITHIN 15 SECONDS"])
-    rule = f"Q({', '.join(f'x{n}' for n in range(len(names)))}) <- {', '.join([*atoms, *some])}{window}"
-    table = typed_events(60, seed)
-    options: dict[str, Any] = {"engine": "join"} | ({"order_by": "ts"} if "SECONDS" in window else {})
-    query = cer.compile(rule)
-    places = ["start", "end", "positions"]
-    answers = query.run(table, **options).to_arrow().select(places)
-    with query.stream(**options) as stream:
-        low, found = 0, []
-        while low < len(table):
-            many = rng.choice((1, 3, 8))
-            found.append(stream.push(table.slice(low, many)))
-            low += many
-        found.append(stream.close())
-        # They are read when the tree has moved on.
-        parts = [one.to_arrow().select(places) for one in found if one is not None]
-        assert pa.concat_tables(parts) == answers, rule
-    reader = {"max_chunksize": 3}
-    assert query.counts(table.to_reader(**reader), **options) == query.counts(table, **options)
-    assert query.hits(table.to_reader(**reader), **options) == query.hits(table, **options)
-    assert len(by_pushes) > 3 or "a view lists the answers" not in query.explain(verbose=True), rule
-
-
-def test_values_without_lasting_numbers_are_looked_up(by_pushes: list[int]) -> None:
-    table = typed_events(200, 1)
-    for rule, lasting in (
-        (CHAIN, True),
-        (CHAIN.replace("v = ", "f = "), True),
-        (CHAIN.replace("v = ", "u = "), True),
-        (CHAIN.replace("R(v", "R(i"), True),
-        (CHAIN.replace("R(v", "R(f"), False),
-        (CHAIN.replace("R(v", "R(u"), False),
-        (CHAIN.replace("v = ", "s = "), False),
-    ):
-        query = cer.compile(f"{rule} WITHIN 30 EVENTS")
-        del by_pushes[:]
-        with query.stream() as stream:
-            found = [stream.push(table.slice(low, 7)).to_arrow() for low in range(0, 200, 7)]
-        assert pa.concat_tables(found) == query.run(table).to_arrow()
-        assert bool(by_pushes) is lasting
-
-
-def typed_events(count: int, seed: int) -> pa.Table:
-    rng = np.random.default_rng(seed)
-    floats = np.where(rng.random(count) < 0.1, None, rng.choice([-1.5, -0.0, 0.0, 0.5, np.nan], count))
-    columns = {
-        "type": rng.choice(["R", "S", "T"], count),
-        "k": pa.array(rng.integers(0, 3, count), mask=rng.random(count) < 0.05),
-        "v": pa.array(rng.integers(-3, 4, count), mask=rng.random(count) < 0.1),
-        "f": pa.array(floats.tolist(), pa.float64()),
-        "s": rng.choice(["x", "é", "zz"], count),
-        "ts": pa.array(np.cumsum(rng.integers(0, 3, count)) * 1_000_000, pa.timestamp("us")),
-    }
-    columns["i"] = columns["v"].cast(pa.int32())
-    far = pa.array(rng.integers(0, 5, count).astype(np.uint64) + np.uint64(2**63 - 2))
-    columns["u"] = pc.if_else(columns["v"].is_valid(), far, pa.scalar(None, pa.uint64()))
-    return pa.table(columns)
 
 
 def events(count: int, keys: int = 0) -> pa.Table:

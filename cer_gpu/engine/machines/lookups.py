@@ -170,24 +170,6 @@ class Lookups:
         """The events of the chunk."""
         return self._events
 
-    @property
-    def effort(self) -> int:
-        """How many events the lookups have given so far."""
-        return self._looked
-
-    def fitting(self, atom: int) -> np.ndarray:
-        """Which events fit an atom: bool [events]."""
-        found: np.ndarray = self._fits[:, atom].astype(bool)
-        return found
-
-    def joined_slots(self, atom: int, which: np.ndarray) -> dict[str, np.ndarray]:
-        """The slots of the joined variables of an atom, for some events; below 0 for no value."""
-        return {
-            joined_name(number): self._slots(number, atom)[which].astype(np.int64)
-            for number, joined in enumerate(self._plan.joined)
-            if atom in joined.attribute_of
-        }
-
     def prepare(self) -> None:
         """Make the indexes, so that several threads can look up."""
         for path in self.paths:

@@ -32,7 +32,6 @@ from cer_gpu.plan.compiled_query import CompiledQuery
 from cer_gpu.plan.tuples import TupleMachine
 
 if TYPE_CHECKING:
-    from cer_gpu.engine.machines.tuple_pushes import PushedView
     from cer_gpu.engine.machines.tuple_views import TupleView
 
 UNIT = 1 << 12
@@ -77,7 +76,6 @@ class TupleRunner(ConsumeRunner):
         self._query = query
         self._workers = workers
         self._last: tuple[Chunk, LookupResult] | None = None
-        self._pushed: PushedView | None = None
         self.consumption = Consumption(query)
 
     def ends(self, chunk: Chunk, bounded: bool = True) -> Ends:
@@ -130,31 +128,7 @@ class TupleRunner(ConsumeRunner):
             held = AttributeWindow(chunk.events.keys, chunk.events.all_keyed, window.size)
         lookups = Lookups(self._machine, chunk.events, held)
         event, low = self._reported(chunk)
-        looked = self._added(chunk, lookups, event, low)
-        if looked is None:
-            looked = self._searched(chunk, lookups, event, low)
-            if self._pushed is not None:
-                self._pushed.learn(chunk, len(event), lookups.effort)
-        return looked
-
-    def _added(
-        self, chunk: Chunk, lookups: Lookups, event: np.ndarray, low: np.ndarray
-    ) -> LookupResult | None:
-        """The answers that a push adds, where a tree of the window is kept."""
-        if len(lookups.paths) < LEAST_ATOMS or len(event) == len(chunk.events):
-            return None
-        from cer_gpu.engine.machines.tuple_pushes import PushedView  # most runs need no tree
-
-        if self._pushed is None:
-            self._pushed = PushedView(self._machine)
-        added = self._pushed.added(chunk, lookups, event)
-        if added is None:
-            return None
-        # The tree changes with the next push, so what is listed later is looked up.
-        if self._machine.product != "run":
-            return LookupResult(lookups, added.tally(event, low))
-        found = FoundTuples.within(added, event, low)
-        return None if found is None else LookupResult(lookups, found.tally, found)
+        return self._searched(chunk, lookups, event, low)
 
     def _searched(self, chunk: Chunk, lookups: Lookups, event: np.ndarray, low: np.ndarray) -> LookupResult:
         """What is known of the answers of a chunk by itself."""

@@ -17,8 +17,6 @@ from cer_gpu.engine.read.sources import columns
 from cer_gpu.engine.read.sources.arrow_types import decoded
 from cer_gpu.engine.read.sources.columns import Values
 from cer_gpu.engine.words import (
-    MOST,
-    Domain,
     common_domain,
     domain_of,
     in_domain,
@@ -74,49 +72,6 @@ def ranks(
     for one, there, own in zip(ranked, present, numbers, strict=True):
         one[there] = own
     return SideRanks(*ranked)
-
-
-class OrderedNumbers(NamedTuple):
-    """Values as whole numbers in their order, which do not depend on what they are compared with.
-
-    Attributes
-    ----------
-    numbers : ndarray of int64, shape (n,)
-    present : ndarray of bool, shape (n,)
-    domain : Domain
-        Numbers of one domain compare as the values do.
-    """
-
-    numbers: np.ndarray
-    present: np.ndarray
-    domain: Domain
-
-
-def ordered_numbers(
-    side: tree.Expression, table: pa.Table, units: Mapping[str, str]
-) -> OrderedNumbers | None:
-    """The values of an expression as whole numbers; None where only ranks compare them, as of texts.
-
-    Parameters
-    ----------
-    side : Expression
-    table : pyarrow.Table
-        The columns that it reads.
-    units : mapping of str to str
-        Of columns of times and decimals.
-    """
-    if isinstance(side, tree.Attribute) and columns.is_text(table.schema.field(side.name).type):
-        return None
-    values, unit = evaluate(side, read_columns(table, units), len(table))
-    if len(values.beyond) and (values.beyond & values.present).any():
-        return None
-    present = values.present.astype(bool) & (values.data == values.data)
-    domain = domain_of(values.data, unit)
-    words, _ = in_domain(values.data, domain, domain, present)
-    some = words[present]
-    if some.max(initial=0) >= MOST - 1 or some.min(initial=0) <= 1 - MOST:
-        return None
-    return OrderedNumbers(words, present, domain)
 
 
 def _values(side: tree.Expression, table: pa.Table, units: Mapping[str, str]) -> tuple[Values, str | None]:
