@@ -29,7 +29,7 @@ def answers(body, **columns):
     answer = RowPatternAnswer(clause, table.schema, text)
 
     def engine():
-        batches = answer.batches(table.select(answer.columns))
+        batches = answer.over(answer.ordered(table.select(answer.columns)))
         return pa.Table.from_batches(batches, answer.schema).to_pylist()
 
     try:

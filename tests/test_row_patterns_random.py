@@ -77,7 +77,7 @@ def answer_of(clause, table, text=""):
     """The answer of the engine; the class of its error where it has one."""
     try:
         answer = RowPatternAnswer(clause, table.schema, text)
-        batches = list(answer.batches(table.select(answer.columns)))
+        batches = list(answer.over(answer.ordered(table.select(answer.columns))))
     except DataError:
         return None
     rows = pa.Table.from_batches(batches, answer.schema)

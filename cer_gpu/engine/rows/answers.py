@@ -119,12 +119,6 @@ class RowPatternAnswer:
                 hint = "order by a column of timestamps or dates first"
                 raise QueryError([Diagnostic("CER117", what, key.at, hints=(hint,))], self._text)
 
-    def batches(
-        self, table: pa.Table, workers: Workers | None = None, device: int | None = None
-    ) -> Iterator[pa.RecordBatch]:
-        """The answer over a table that has `columns`: see `over`."""
-        return self.over(self.ordered(table), workers, device)
-
     def ordered(self, table: pa.Table) -> OrderedRows:
         """The rows of a table in the order of the clause."""
         return OrderedRows(table, self._clause.partition_by, self._clause.order_by)

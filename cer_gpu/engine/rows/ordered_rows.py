@@ -92,26 +92,9 @@ class OrderedRows:
         """The values of a column at some places (int64); null where a place is negative."""
         missing = places < 0
         rows = places if self._order is None else self._order[np.maximum(places, 0)]
-        plain = self._plain(name)
-        if plain is not None:
-            taken = plain[np.maximum(rows, 0) if missing.any() else rows]
-            valid = pa.py_buffer(np.packbits(~missing, bitorder="little")) if missing.any() else None
-            buffers = [valid, pa.py_buffer(taken)]
-            return pa.Array.from_buffers(self._kinds.field(name).type, len(taken), buffers)
         chosen: np.ndarray | pa.Array = pa.array(rows, mask=missing) if missing.any() else rows
         values, kind = self._values(name, chosen), self._kinds.field(name).type
         return values if values.type == kind else values.cast(kind)
-
-    def _plain(self, name: str) -> np.ndarray | None:
-        """A column of numbers or times without nulls as NumPy sees it; None of others."""
-        kind = self._kinds.field(name).type
-        if self.count == 0 or not (pa.types.is_primitive(kind) and kind.bit_width in (8, 16, 32, 64)):
-            return None
-        values = self.lying(name)
-        if values.null_count:
-            return None
-        dtype = np.dtype(f"i{kind.bit_width // 8}")
-        return np.frombuffer(values.buffers()[1], dtype, self.count, values.offset * dtype.itemsize)
 
     def moved(self, places: np.ndarray, elements: np.ndarray, offset: int) -> np.ndarray:
         """The places so many rows behind those of some elements; -1 outside the partition, or without one.

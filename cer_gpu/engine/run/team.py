@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from cer_gpu.frozen_dataclass import dataclass
-from cer_gpu.kernels.teams.contract import (
-    Edges,
-    ListedEdges,
-)
+from cer_gpu.kernels.teams.contract import Edges, ListedEdges
 from cer_gpu.plan.automaton_levels import LevelGrid, grid_of
 from cer_gpu.plan.automaton_masks import MaskedTeam, Moves, masked_of, most_of, moves_of
 from cer_gpu.plan.automaton_team import Ladder, edges_of, ladder_of, listed_of, shared_edges
 from cer_gpu.plan.compiled_query import CompiledQuery
-
-if TYPE_CHECKING:
-    pass
 
 ABREAST = 256
 """Members of a team: what is kept of them fits the cache of a core."""
