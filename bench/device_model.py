@@ -37,7 +37,10 @@ MEASURED = RESULTS / "device-4eec05c.json"
 COUNTED = 50_000
 """Events of the smaller of the two runs that are counted."""
 
-WAITS = ("cuCtxSynchronize", "cuStreamSynchronize", "cuEventSynchronize", "cuMemcpyDtoH_v2")
+WAITS = (
+    *("cuCtxSynchronize", "cuStreamSynchronize", "cuEventSynchronize"),
+    *("cuMemcpyDtoH_v2", "cuMemcpyHtoD_v2"),
+)
 ALLOCATIONS = ("cuMemAlloc_v2", "cuMemAllocAsync", "cuMemHostAlloc", "cuMemAllocHost_v2")
 
 ASKED = ("hits", "count", "backtest", "match_recognize")
@@ -76,7 +79,8 @@ class Cost(NamedTuple):
     ===============  ====================================================================
     `moved`          bytes that all kernels together read and write
     `launches`
-    `waits`          of the host: synchronisations, and copies to it that it waits for
+    `waits`          of the host: synchronisations, copies to it that it waits for, and copies from memory
+                     that is not page-locked, which first wait for what was launched
     `allocations`    of the driver, beside the pool
     `calls`          of the driver
     ===============  ====================================================================

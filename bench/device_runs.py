@@ -30,6 +30,7 @@ from cer_gpu.engine.cuda.machines import carried_query as cuda_carried
 from cer_gpu.engine.cuda.machines import comparisons as cuda_compared
 from cer_gpu.engine.cuda.machines import general as cuda_general
 from cer_gpu.engine.cuda.machines import one_device as cuda_execute
+from cer_gpu.engine.cuda.machines import resident_query
 from cer_gpu.engine.cuda.machines import units as cuda_units
 from cer_gpu.engine.cuda.machines.carried_query import CarriedQuery
 from cer_gpu.engine.cuda.machines.resident_query import ResidentQuery, WindowedQuery
@@ -108,6 +109,7 @@ def shrink() -> None:
     """Make the engine cut tiny data as it cuts large data, so that every kernel is launched."""
     for module in (cuda_execute, cuda_carried):
         vars(module)["LEAST_UNIT"] = 2
+    resident_query.LEAST_CUT = 2
     cuda_execute.LIST = 2
     cuda_units.LEAST_UNIT, cuda_units.LEAST = 2, 1
     cuda_compared.LEAST = cuda_general.LEAST = 1
@@ -193,14 +195,13 @@ class OnDevice:
     query: ResidentQuery
     batch: ResidentBatch
 
-    def hits(self) -> tuple[Any, Any]:
+    def hits(self) -> Any:
         """Where complex events end, and the latest start of each: positions that stay on the device."""
-        ends = self.query.ends(self.batch, 0)
-        return self.query.positions(ends, ends.event), self.query.latest(ends)
+        return self.query.hits_there(self.batch, 0)
 
     def count(self) -> int:
         """How many complex events there are."""
-        return sum_exactly(self.query.counted(self.batch, 0)[1])
+        return sum_exactly(self.query.answer(self.batch, 0, "count")[1].value)
 
 
 def exercise(sizes: Sizes) -> None:
@@ -263,8 +264,8 @@ def resident(
     planned = cer.compile(text)
     there = on_device(text, table)
     hits = planned.hits(table, device="cpu")
-    for found, which in zip(there.hits(), ("position", "latest_start")):
-        must(np.array_equal(found.copy_to_host(), hits[which].to_numpy()), f"{which} of {name}")
+    for found, which in zip(there.hits().copy_to_host().T, ("position", "latest_start")):
+        must(np.array_equal(found, hits[which].to_numpy()), f"{which} of {name}")
     must(there.count() == planned.count(table, device="cpu"), f"count of {name}")
     columns = (8 + 4) * len(table)  # price and code of the type
     for what, run, out in (("hits", there.hits, 16 * len(hits)), ("count", there.count, 8 * len(hits))):

@@ -20,7 +20,8 @@ from cer_gpu.kernels.device import scan
 from cer_gpu.kernels.device.geometry import LANE
 from cer_gpu.kernels.hits import cuda as hits
 from cer_gpu.kernels.hits import cuda_long_segments as flows
-from cer_gpu.kernels.hits.cuda import DeviceProgram, SymbolWords
+from cer_gpu.kernels.hits import cuda_units as hit_units
+from cer_gpu.kernels.hits.cuda import DeviceProgram, HitUnits, SymbolWords
 from cer_gpu.kernels.joins import cuda_counts as join_counts
 from cer_gpu.kernels.joins import cuda_hits as join_hits
 from cer_gpu.kernels.joins import cuda_nodes as join_nodes
@@ -76,11 +77,12 @@ def _pair_rooms(trees):
 
 
 HITS_PROGRAM = named(DeviceProgram, U64, U64, INT, INT)
-WORDS = named(SymbolWords, U64, INT, I64)
+WORDS = named(SymbolWords, U64, INT, I64, I64)
+HIT_UNITS = named(HitUnits, I64, I64, I64, I64)
 PROGRAM = named(Program, I32, U32_2, INT, INT)
 TABLES = named(TransitionTables, I32, I32, I32, I32, U8)
 HITS = named(SegmentHits, I64, I64, I64)
-_SEGMENTS = (I64, I64, I64, I64_2)
+LISTED = named(counts.ListedHits, I64, I64_2, I64)
 _PAIRS = (
     named(
         ComparedTables, I32, I32, U8, I32, I32, U8, I32, *[I32] * 5, U8, I32, I32, U8, I32,
@@ -165,21 +167,23 @@ KERNELS = (
     CudaKernel(
         "gather",
         classify.gather_kernel,
-        tuple((values, I64, INT, F64 if "float" in str(values) else I64) for values in NUMBERS),
+        tuple((values, I64, INT, I64, F64 if "float" in str(values) else I64) for values in NUMBERS),
     ),
     CudaKernel("scan_units", scan.scan_units_kernel, ((I64, I64, I64),)),
     CudaKernel("add_totals", scan.add_totals_kernel, ((I64, I64, INT),)),
     CudaKernel(
-        "count_hits",
-        hits.count_hits_kernel,
-        tuple((HITS_PROGRAM, WORDS, _window(*window), *_SEGMENTS, I64) for window in KEYS),
+        "find_hits",
+        hits.find_hits_kernel,
+        tuple(
+            (HITS_PROGRAM, WORDS, _window(*window), HIT_UNITS, I64_2, I64, INT, INT, I64, I64_2)
+            for window in KEYS
+        ),
         LANE.threads,
     ),
     CudaKernel(
-        "fill_hits",
-        hits.fill_hits_kernel,
-        tuple((HITS_PROGRAM, WORDS, _window(*window), *_SEGMENTS, I64, I64, I64) for window in KEYS),
-        LANE.threads,
+        "cut_units",
+        hit_units.cut_units_kernel,
+        tuple((_window(*window), I64, INT, INT, INT, HIT_UNITS, I64_2) for window in KEYS),
     ),
     CudaKernel(
         "lowest_starts",
@@ -189,7 +193,10 @@ KERNELS = (
     CudaKernel(
         "counts",
         counts.counts_kernel,
-        tuple((TABLES, PROGRAM, PROGRAM, symbols, HITS, I64_3, I64_3, I64_2, I64, U8) for symbols in SYMBOLS),
+        tuple(
+            (TABLES, PROGRAM, PROGRAM, symbols, LISTED, I64, I64_2, I64_3, I64_2, I64, U8)
+            for symbols in SYMBOLS
+        ),
         LANE.threads,
     ),
     CudaKernel(

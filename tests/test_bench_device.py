@@ -27,7 +27,7 @@ def test_a_dry_run_takes_every_step(tmp_path: Path) -> None:
     assert f"{len(device['kernels'])} kernels give the CPU's results" in done.stdout
     assert set(record["copies"]) == {"device", "to_device", "to_host"}
     measured = {figure["case"] for figure in record["kernels"]}
-    assert {"classify", "counts", "maps", "configurations", "count_hits"} <= measured
+    assert {"classify", "counts", "maps", "configurations", "find_hits"} <= measured
     assert record["not_launched"] == []
     cases = [run["case"] for run in record["runs"]]
     kinds = ("resident", "pinned", "parquet", "keyed", "no window", "listed", "cut", "next")

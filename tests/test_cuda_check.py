@@ -172,21 +172,21 @@ def test_a_wrong_number_of_any_kernel_is_found(
 
 @planted
 def test_a_kernel_that_raises_is_named_alone(plant: Plant) -> None:
-    plant("fill_hits", raising)
+    plant("find_hits", raising)
     found = check(families=HITS)
-    assert found.fault == Fault("hits", ("fill_hits",), "it raises RuntimeError: an illegal address")
-    assert found.kernels[-1] == "fill_hits"
+    assert found.fault == Fault("hits", ("find_hits",), "it raises RuntimeError: an illegal address")
+    assert found.kernels[-1] == "find_hits"
 
 
 @planted
 def test_the_difference_is_told_and_those_that_were_right_are_not_blamed(plant: Plant) -> None:
-    plant("fill_hits", wrong)
+    plant("find_hits", wrong)
     found = check(families=[FAMILIES[0], *HITS])
     assert found.fault is not None
-    assert found.fault.kernels == ("count_hits", "fill_hits")
+    assert found.fault.kernels == ("find_hits",)
     assert "scan_units" in found.kernels
-    assert re.fullmatch(r"event\[0\] is \d+, on the CPU \d+ \((\d+) of \1 differ\)", found.fault.difference)
-    assert str(found.fault) == f"kernels count_hits, fill_hits (hits): {found.fault.difference}"
+    assert re.fullmatch(r"first\[0\] is \d+, on the CPU \d+ \((\d+) of \1 differ\)", found.fault.difference)
+    assert str(found.fault) == f"kernel find_hits (hits): {found.fault.difference}"
 
 
 def test_an_error_of_no_kernel_blames_none() -> None:
@@ -271,14 +271,14 @@ def test_a_device_that_is_right_is_checked_once(
 
 
 @planted
-@pytest.mark.parametrize(("harm", "blamed"), [(wrong, "s count_hits, "), (raising, " count_hits (")])
+@pytest.mark.parametrize(("harm", "blamed"), [(wrong, " find_hits ("), (raising, " find_hits (")])
 def test_a_device_that_is_wrong_is_not_used(
     harm: Harm, blamed: str, checks: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     query = cer.compile(QUERY)
     right = query.count(EVENTS, device="cpu")
     with monkeypatch.context() as broken:
-        plant_in(broken, "count_hits", harm)
+        plant_in(broken, "find_hits", harm)
         for _ in range(2):
             with pytest.raises(cer.DeviceError) as caught:
                 query.count(EVENTS, device="cuda")
@@ -354,7 +354,7 @@ def test_a_finding_holds_for_its_versions(checks: list[int], monkeypatch: pytest
 @planted
 def test_the_speed_of_a_device_is_kept(checks: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        findings, "check_in_process", lambda number, names: CheckResult(None, ("count_hits",), SPEED)
+        findings, "check_in_process", lambda number, names: CheckResult(None, ("find_hits",), SPEED)
     )
     assert not findings.is_checked(0, "automaton")
     assert findings.speed_of(0) is None
@@ -470,7 +470,7 @@ def test_a_disk_without_room_is_no_error(
 
 @planted
 def test_a_lack_of_memory_is_no_finding(plant: Plant, checks: list[int], tmp_path: Path) -> None:
-    plant("count_hits", out_of_memory)
+    plant("find_hits", out_of_memory)
     assert findings.fault_of(0) is None
     assert findings.checked_anew(0) is None
     assert len(checks) == 2
@@ -492,7 +492,7 @@ def test_what_no_kernel_is_to_blame_for_is_not_kept(
 @planted
 def test_the_report_checks_anew(plant: Plant, checks: list[int], capsys: pytest.CaptureFixture[str]) -> None:
     assert findings.fault_of(0) is None
-    plant("fill_hits", raising)
+    plant("find_hits", raising)
     assert findings.fault_of(0) is None
     told = cer.device_report()
     assert len(checks) == 2
@@ -500,10 +500,10 @@ def test_the_report_checks_anew(plant: Plant, checks: list[int], capsys: pytest.
     assert (
         found.fault
         == findings.fault_of(0)
-        == Fault("hits", ("fill_hits",), "it raises RuntimeError: an illegal address")
+        == Fault("hits", ("find_hits",), "it raises RuntimeError: an illegal address")
     )
     assert (found.device, found.name) == ("cuda:0", NAME)
-    assert "WRONG and not used: kernel fill_hits (hits): it raises" in str(told)
+    assert "WRONG and not used: kernel find_hits (hits): it raises" in str(told)
     if SIMULATED:
         assert told.reason == "device='auto' uses the CPU: the simulator is for tests."
     assert status_of(["device"]) == OTHER

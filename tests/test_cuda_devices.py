@@ -71,6 +71,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cuda_execute, "LEAST_UNIT", 5)
     monkeypatch.setattr(cuda_execute, "LIST", 5)
     monkeypatch.setattr(cuda_carried, "LEAST_UNIT", 5)
+    monkeypatch.setattr(resident_query, "LEAST_CUT", 5)
     monkeypatch.setattr(cuda_staging, "ALIGNED", 8)
     monkeypatch.setattr(cuda_memory, "ROWS", 64)
     monkeypatch.setattr(cuda_memory, "LEAST", 8)
@@ -158,18 +159,18 @@ def test_time_that_falls_is_an_error_in_a_later_piece() -> None:
 def test_the_next_piece_is_on_its_way_before_this_one_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[tuple[str, int]] = []
     classifier = cuda_classify.CudaClassifier
-    stage, events = classifier._stage, classifier.events
+    stage, into = classifier._stage, classifier.into
 
     def noting_staged(self: object, batch: pa.RecordBatch) -> None:
         seen.append(("copied", len(batch)))
         stage(self, batch)
 
-    def noting_events(self: object, batch: object, before: int) -> object:
+    def noting_events(self: object, batch: object, before: int, *arrays: object) -> object:
         seen.append(("looked at", batch.rows))
-        return events(self, batch, before)
+        return into(self, batch, before, *arrays)
 
     monkeypatch.setattr(classifier, "_stage", noting_staged)
-    monkeypatch.setattr(classifier, "events", noting_events)
+    monkeypatch.setattr(classifier, "into", noting_events)
     cer.compile(QUERIES["time"]).hits(trades(150), device="cuda", **OPTIONS)
     assert seen == [
         ("copied", 64),
@@ -225,20 +226,20 @@ def test_what_was_staged_is_copied_once_more_after_memory_ran_out(monkeypatch: p
     """Pieces of 40, and no memory for the kernels over 20 or more: two pieces are copied in vain."""
     monkeypatch.setattr(cuda_memory, "ROWS", 40)
     uploads: list[int] = []
-    upload, events = cuda_staging.Staging.upload, cuda_classify.CudaClassifier.events
+    upload, into = cuda_staging.Staging.upload, cuda_classify.CudaClassifier.into
 
     def counting(self: object, arrays: list[np.ndarray], placed: Callable[[list[int]], None]) -> object:
         uploads.append(max(len(array) for array in arrays[:-1]))  # the last one says how columns are read
         return upload(self, arrays, placed)
 
-    def large(self: object, batch: cuda_classify.ResidentBatch, before: int) -> object:
+    def large(self: object, batch: cuda_classify.ResidentBatch, before: int, *arrays: object) -> object:
         uploads.append(-batch.rows)
         if batch.rows >= 20:
             raise NoMemoryError("index")
-        return events(self, batch, before)
+        return into(self, batch, before, *arrays)
 
     monkeypatch.setattr(cuda_staging.Staging, "upload", counting)
-    monkeypatch.setattr(cuda_classify.CudaClassifier, "events", large)
+    monkeypatch.setattr(cuda_classify.CudaClassifier, "into", large)
     query, table = cer.compile(QUERIES["time"]), trades(80)
     wanted = query.counts(table, device="cpu", **OPTIONS)
     assert query.counts(table, device="cuda", **OPTIONS) == wanted

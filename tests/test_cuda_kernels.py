@@ -151,11 +151,23 @@ def test_a_tile_looks_back_to_the_nearest_sum_of_all(threads: int) -> None:
             assert out.copy_to_host().tolist() == [2 * own[:tile].sum()] * threads
 
 
+def hits_of(found: Any) -> list[list[int]]:
+    """Events and latest starts of hits."""
+    rows = found.copy_to_host()
+    columns: list[list[int]] = rows[hits.HEAD :][: rows[hits.TOTAL, 0]].T.tolist()
+    return columns
+
+
 @pytest.mark.draws("seed", 4)
-def test_hits_and_counts_under_windows(seed: int) -> None:
+def test_hits_and_counts_under_windows(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With room in shared memory for tables, for the symbols of some segments, or for nothing."""
     rng = random.Random(seed)
     total = 0
+    chosen = counts.lane_geometry
     for number in range(25):
+        rooms = rng.choice((0, rng.randint(5, 60), 1000))
+        monkeypatch.setattr(hits, "shared_room", lambda *_, rooms=rooms: rooms)
+        monkeypatch.setattr(counts, "lane_geometry", chosen if number % 2 else lambda *_: None)
         case = random_case(rng, longest=14)
         tables, geometry = case.tables, TINY[number % 3]
         program = hits_program(tables)
@@ -167,20 +179,22 @@ def test_hits_and_counts_under_windows(seed: int) -> None:
         symbols, keys = words.to_device(case.symbols), cuda.to_device(keys)
         left = cuda.to_device(registers)
         starts, *bounds = [cuda.to_device(part) for part in (NONE, *bounds)]
-        first, *found = hits.hits(
+        first, found = hits.hits(
             hits.device_program(program, geometry), symbols, starts, keys, size, *bounds, left, geometry
         )
-        assert [part.copy_to_host().tolist() for part in found] == [event.tolist(), latest.tolist()]
+        assert hits_of(found) == [event.tolist(), latest.tolist()]
         assert np.array_equal(left.copy_to_host(), after)
 
         offsets = first.copy_to_host()
         assert offsets[-1] == event.size
-        lowest = cuda_windows.lowest_starts(keys, bounds[0], first, found[0], size, geometry)
+        event_there = cuda.to_device(event)
+        lowest = cuda_windows.lowest_starts(keys, bounds[0], first, event_there, size, geometry)
         assert lowest.copy_to_host().tolist() == case.lowest[event].tolist()
         programs = forward_program(tables), backward_program(tables)
         expected = counting.counts(tables, *programs, case.symbols, offsets, event, case.lowest[event])
         machine = counts.device_tables(tables, *programs)
-        number_of, status = counts.counts(machine, symbols, first, found[0], lowest, geometry)
+        pairs = cuda.to_device(np.stack([event, case.lowest[event]], axis=1))
+        number_of, status = counts.counts(machine, symbols, first, pairs, geometry)
         assert number_of.copy_to_host().tolist() == expected.tolist()
         assert not status.copy_to_host().any()
         total += int(expected.sum())
@@ -208,7 +222,7 @@ def test_what_a_batch_leaves_goes_into_the_next(seed: int) -> None:
         low, _, high = [cuda.to_device(part) for part in bounds]
         symbols, left = words.to_device(case.symbols), cuda.to_device(registers)
         none = cuda.to_device(NONE.view(np.uint64))
-        first, *found = hits.hits(
+        first, found = hits.hits(
             hits.device_program(program, geometry),
             symbols,
             cuda.to_device(starts),
@@ -220,7 +234,7 @@ def test_what_a_batch_leaves_goes_into_the_next(seed: int) -> None:
             left,
             geometry,
         )
-        assert [part.copy_to_host().tolist() for part in found] == [event.tolist(), latest.tolist()]
+        assert hits_of(found) == [event.tolist(), latest.tolist()]
         assert np.array_equal(left.copy_to_host(), after)
 
         _, expected, rest = counted_ends(counts_program(tables), case.symbols, case.begin, case.stop, vectors)
@@ -243,7 +257,7 @@ def test_a_sum_too_large_is_a_status() -> None:
     first, event = np.array([0, 1, 2]), np.array([1, 72])
     begin, stop = np.array([0, 2]), np.array([2, 73])
     machine = counts.device_tables(tables, forward_program(tables), backward_program(tables))
-    device = [cuda.to_device(part) for part in (first, event, begin)]
+    device = [cuda.to_device(part) for part in (first, np.stack([event, begin], axis=1))]
     found, status = counts.counts(machine, words.to_device(symbols), *device, TINY[0])
     assert status.copy_to_host().tolist() == [0, 1]
     assert found.copy_to_host()[0] == 1
@@ -265,20 +279,21 @@ def test_no_transition_and_no_event() -> None:
         zeros = cuda.to_device(np.zeros(segments, np.int64))
         left = cuda.to_device(np.full((segments, tables.n_live), -1, np.int64))
         symbols = words.to_device(np.zeros(0, np.uint8))
-        first, event, _ = hits.hits(program, symbols, none, keys, 0, *[zeros] * 3, left, TINY[0])
+        first, found = hits.hits(program, symbols, none, keys, 0, *[zeros] * 3, left, TINY[0])
         assert first.copy_to_host().tolist() == [0] * (segments + 1)
-        assert event.shape == (0,)
-        assert cuda_windows.lowest_starts(keys, zeros, first, event, 0).shape == (0,)
+        assert hits_of(found) == [[], []]
+        assert cuda_windows.lowest_starts(keys, zeros, first, none, 0).shape == (0,)
         machine = counts.device_tables(tables, forward_program(tables), backward_program(tables))
-        assert counts.counts(machine, symbols, first, event, event)[0].shape == (0,)
+        pairs = cuda.to_device(np.zeros((0, 2), np.int64))
+        assert counts.counts(machine, symbols, first, pairs)[0].shape == (0,)
 
 
 def test_registers_fit_into_shared_memory() -> None:
-    for n_registers in (1, 5, 48, 49, 96, 192):
+    for n_registers in (1, 5, 47, 48, 96, 191):
         chosen = lane_geometry(n_registers)
         assert 8 * n_registers * chosen.threads <= SHARED
         assert chosen.threads % 32 == 0
-    assert lane_geometry(193) is None
+    assert lane_geometry(192) is None
 
 
 def test_columns_become_hits() -> None:
@@ -301,9 +316,9 @@ def test_columns_become_hits() -> None:
     left = cuda.to_device(np.full((cuts.size, tables.n_live), -1, np.int64))
     program = hits.device_program(hits_program(tables), TINY[0])
     none = cuda.to_device(NONE)
-    _, event, latest = hits.hits(program, symbols, none, keys, size, *bounds, left, TINY[0])
+    event, latest = hits_of(hits.hits(program, symbols, none, keys, size, *bounds, left, TINY[0])[1])
     at = positions.copy_to_host()
-    found = list(zip(at[event.copy_to_host()].tolist(), at[latest.copy_to_host()].tolist()))
+    found = list(zip(at[event].tolist(), at[latest].tolist()))
 
     class_of = table[(prices[:, None] >= np.array([10.0, 20.0, 30.0])).sum(axis=1)]
     expected = []

@@ -19,6 +19,7 @@ from cer_gpu.kernels.runs.programs import backward_program, counts_program, forw
 from cuda_device import TINY, USABLE
 from numba import cuda
 from random_tables import Case, kleene, random_case, sequence
+from test_cuda_kernels import hits_of
 
 if not USABLE:
     pytest.skip(f"{USABLE.reason}; the simulator runs these tests", allow_module_level=True)
@@ -58,14 +59,14 @@ def test_hits_of_units(seed: int) -> None:
         )
         begin, stop, segment = units_of(rng, case)
         left = cuda.to_device(registers)
-        offsets, *found = flows.long_hits(
+        offsets, found = flows.long_hits(
             hits.device_program(program, geometry),
             words.to_device(case.symbols),
             *[cuda.to_device(part) for part in (starts, begin, stop, segment)],
             left,
             geometry,
         )
-        assert [part.copy_to_host().tolist() for part in found] == [event.tolist(), latest.tolist()]
+        assert hits_of(found) == [event.tolist(), latest.tolist()]
         assert np.array_equal(left.copy_to_host(), after)
         assert offsets.copy_to_host().tolist() == [*np.searchsorted(event, begin).tolist(), event.size]
         total += event.size
@@ -102,14 +103,14 @@ def test_sets_of_many_states() -> None:
     begin = np.arange(0, len(symbols), 5)
     units = begin, np.append(begin[1:], len(symbols)), np.zeros(len(begin), np.int64)
     registers = cuda.to_device(np.full((1, tables.n_live), -1, np.int64))
-    _, *found = flows.long_hits(
+    _, found = flows.long_hits(
         hits.device_program(program, TINY[0]),
         words.to_device(symbols),
         *[cuda.to_device(part) for part in (NONE, *units)],
         registers,
         TINY[0],
     )
-    assert [part.copy_to_host().tolist() for part in found] == [event.tolist(), latest.tolist()]
+    assert hits_of(found) == [event.tolist(), latest.tolist()]
     assert event.tolist() == [39, 50, 51]
     assert np.array_equal(registers.copy_to_host(), left)
 

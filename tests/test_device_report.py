@@ -19,7 +19,7 @@ from cer_gpu.engine.run import device_report as module
 from cer_gpu.engine.run.device_report import DeviceReport, DeviceStatus
 
 KERNELS = tuple(f"kernel_{number}" for number in range(47))
-FAULT = Fault("hits", ("fill_hits",), "event[3] is 17, on the CPU 18 (1 of 432 differ)")
+FAULT = Fault("hits", ("find_hits",), "event[3] is 17, on the CPU 18 (1 of 432 differ)")
 
 
 def found(number: int, fault: Fault | None = None, kernels: tuple[str, ...] = KERNELS) -> DeviceStatus:
@@ -102,11 +102,11 @@ def test_a_device_that_is_wrong(
 ) -> None:
     told = machine(None, UsableDevices(("NVIDIA H200",), ""), found(0, FAULT))
     assert str(told).splitlines()[-2:] == [
-        f"        WRONG and not used: kernel fill_hits (hits): {FAULT.difference}",
+        f"        WRONG and not used: kernel find_hits (hits): {FAULT.difference}",
         "device='auto' uses the CPU.",
     ]
     assert not told.right
-    assert json.loads(json.dumps(told.to_dict()))["devices"][0]["fault"]["kernels"] == ["fill_hits"]
+    assert json.loads(json.dumps(told.to_dict()))["devices"][0]["fault"]["kernels"] == ["find_hits"]
     assert status_of(["device"]) == OTHER
     assert capsys.readouterr().out == f"{told}\n"
 

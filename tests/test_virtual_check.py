@@ -104,9 +104,9 @@ def test_a_lack_of_memory_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     assert check_in_process(0, ["windows"]) is None
 
 
-LAUNCHED = 'print(\'["launch", "hits", "fill_hits"]\', flush=True)'
-RUNS = 'print(\'["run", "hits", "fill_hits"]\', flush=True)'
-BLAMED = ("fill_hits",)
+LAUNCHED = 'print(\'["launch", "hits", "find_hits"]\', flush=True)'
+RUNS = 'print(\'["run", "hits", "find_hits"]\', flush=True)'
+BLAMED = ("find_hits",)
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,18 @@ from ..device.arrays import device_array
 from ..device.geometry import STREAM, Geometry
 from ..device.jit import device, kernel
 from ..device.memory import byte_at, words_at
-from ..device.scan import NOTED, OWN, WHOLE, block_scan, look_back, new_tiles, next_tile, publish, total_of
+from ..device.scan import (
+    NOTED,
+    OWN,
+    SUM,
+    WHOLE,
+    block_scan,
+    look_back,
+    new_tiles,
+    next_tile,
+    publish,
+    total_of,
+)
 from ..device.words import empty, padded
 from .cpu import elementary_range_body
 
@@ -266,19 +277,26 @@ def classify_kernel(reading, rows, base, tiles, out_position, out_symbol):
 
 
 @kernel
-def gather_kernel(values, rows, base, out):
-    """`out[i] = values[rows[i] - base]`: `rows` int64 [m] in, `out` of a wider dtype [m] out."""
-    for i in range(cuda.grid(1), out.shape[0], cuda.gridsize(1)):
+def gather_kernel(values, rows, base, tiles, out):
+    """`out[i] = values[rows[i] - base]`, of as many rows as there are.
+
+    =======  =================  ====================================================================
+    `rows`   int64 [m]          in
+    `tiles`  int64 [1 + tiles]  in: how many rows there are, as `classified` gives it; [0]: m
+    `out`    [m]                out: of a dtype that is at least as wide as that of `values`
+    =======  =================  ====================================================================
+    """
+    words = tiles.shape[0]
+    count = out.shape[0] if words == 0 else tiles[words - 1] & SUM
+    for i in range(cuda.grid(1), count, cuda.gridsize(1)):
         out[i] = values[rows[i] - base]
 
 
-def gather(values, rows, base, dtype, geometry=STREAM):
-    """`out[i] = values[rows[i] - base]` in a new device array of `dtype`: int64 or float64."""
-    out = device_array(rows.shape[0], dtype)
+def gather(values, rows, base, out, tiles=None, geometry=STREAM):
+    """`out[i] = values[rows[i] - base]` for device arrays, as `gather_kernel`; all rows without `tiles`."""
     if rows.shape[0]:
         launch = geometry.blocks(rows.shape[0]), geometry.threads
-        gather_kernel[launch](values, rows, base, out)
-    return out
+        gather_kernel[launch](values, rows, base, device_array(0, np.int64) if tiles is None else tiles, out)
 
 
 def ordered(values):
@@ -381,10 +399,22 @@ def classify(reading, rows, base, dtype, geometry=TILES):
     """
     if not rows:
         return device_array(0, np.int64), empty(0, dtype), 0
+    positions, symbols = device_array(rows, np.int64), empty(rows, dtype)
+    kept = total_of(classified(reading, rows, base, positions, symbols, geometry))
+    return positions[:kept], symbols[: padded(kept)], kept
+
+
+def classified(reading, rows, base, positions, symbols, geometry=TILES):
+    """As `classify`, into arrays with room for all rows, of which there are some.
+
+    Returns
+    -------
+    device array, shape (1 + tiles,), int64
+        The last word has the number of rows that are kept (`scan.total_of`), for which the host need not
+        wait.
+    """
     tiles = -(-rows // (GROUP * geometry.threads))
     numbers = new_tiles(tiles)
-    positions, symbols = device_array(rows, np.int64), empty(rows, dtype)
     launch = min(tiles, geometry.most), geometry.threads, 0, shared_bytes(reading, geometry.threads)
     classify_kernel[launch](reading, rows, base, numbers, positions, symbols)
-    kept = total_of(numbers)
-    return positions[:kept], symbols[: padded(kept)], kept
+    return numbers

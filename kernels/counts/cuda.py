@@ -1,20 +1,23 @@
 """`cpu` on the device: the same bodies, one thread for each segment.
 
-What a thread keeps (the rows of a prefix and of a suffix, the registers of a forward count) is in global
-memory, thread beside thread, so that the accesses of a warp fall together. Where a sum has reached 2**61 the
+What a thread keeps lies thread beside thread, so that the accesses of a warp fall together: the rows of a
+prefix and of a suffix in shared memory, where a block has room for them, the registers of a forward count in
+global memory. Where a sum has reached 2**61 the
 segment's status is 1, its counts are undefined, and the caller counts it on the CPU.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from numba import cuda
+from numba import cuda, int64
 
 from ..device.arrays import device_array
 from ..device.bodies import on_device
-from ..device.geometry import LANE, scratch_blocks
+from ..device.geometry import LANE, lane_geometry, scratch_blocks
 from ..device.jit import device, kernel
+from ..device.memory import table_in
 from ..device.words import copied
+from ..hits.cuda import REACHED, SUMS, TOTAL
 from ..loop.contract import MOST_RUNS, FoundEnds, LoopSegments
 from ..loop.cuda import no_window, segment_of
 from ..loop.registers import RegisterEvents
@@ -38,6 +41,21 @@ def note_known(registers, out, found, event, stop, own):
 
 
 counted_ends = on_device(count_ends, note=note_known)
+
+
+class ListedHits(NamedTuple):
+    """Hits of segments.
+
+    ==========  =====================  ==============================================================
+    `first`     int64 [segments + 1]   the hits of each segment
+    `pairs`     int64 [hits, 2]        event and lowest start of each
+    `segments`  int64 [1] or [0]       how many there are; [0]: as many as there is room for
+    ==========  =====================  ==============================================================
+    """
+
+    first: Any
+    pairs: Any
+    segments: Any
 
 
 class DeviceTables(NamedTuple):
@@ -79,14 +97,35 @@ def _copied(part):
 
 
 @kernel
-def counts_kernel(tables, forward, backward, symbols, hits, prefix, suffix, front, out, status):
+def counts_kernel(tables, forward, backward, symbols, hits, places, head, scratch, front, out, status):
     """`counts_segment_body` for every segment.
 
-    `prefix` and `suffix` are [registers, n_live, threads], `front` is [hits, n_live]; `status` uint8
-    [segments] out. The rest as in `cpu.counts`.
+    ===========  ===========================  ============================================================
+    `hits`       ListedHits                   in; where there is a `head`, also out: position and number of
+                                              each hit, but where the status is 1
+    `places`     int64 [events] or [0]        in: the positions of events
+    `head`       int64 [HEAD or 0, 2]         in/out: as in `hits.cuda`, of as many hits as there are; if they
+                                              are more than `front` has room for, nothing is counted
+    `scratch`    int64 [rows, n_live, slots]  scratch of the threads, thread beside thread; [.., 0]: there is
+                                              room for it in shared memory
+    `front`      int64 [hits, n_live]         scratch
+    `out`        int64 [hits]                 out
+    `status`     uint8 [segments]             out
+    ===========  ===========================  ============================================================
     """
-    thread = cuda.grid(1)
-    for segment in range(thread, status.shape[0], prefix.shape[2]):
+    near = cuda.shared.array(0, int64)
+    segments = hits.segments[0] if hits.segments.shape[0] else status.shape[0]
+    if head.shape[0] > 0 and head[TOTAL, 0] > front.shape[0]:
+        return
+    slot, rows = cuda.grid(1), forward.n_registers
+    if scratch.shape[2] > 0:
+        prefix, suffix = scratch[:rows, :, slot], scratch[rows:, :, slot]
+    else:
+        thread, threads, n = int64(cuda.threadIdx.x), int64(cuda.blockDim.x), scratch.shape[1]
+        prefix = table_in(near, thread, rows, n, threads)
+        suffix = table_in(near, thread + rows * n * threads, backward.n_registers, n, threads)
+    low, high = int64(0), int64(0)
+    for segment in range(cuda.grid(1), segments, cuda.gridsize(1)):
         h0 = hits.first[segment]
         h1 = hits.first[segment + 1]
         status[segment] = counts_segment(
@@ -94,15 +133,27 @@ def counts_kernel(tables, forward, backward, symbols, hits, prefix, suffix, fron
             forward,
             backward,
             symbols,
-            hits,
+            SegmentHits(hits.first, hits.pairs[:, 0], hits.pairs[:, 1]),
             h0,
             h1,
-            prefix[:, :, thread],
-            suffix[:, :, thread],
+            prefix,
+            suffix,
             front[h0:h1],
             out,
             status[:0],
         )
+        if head.shape[0] > 0:
+            if status[segment] != 0:
+                head[REACHED, 1] = 1
+            else:
+                for h in range(h0, h1):
+                    low += out[h] & LOW
+                    high += out[h] >> 32
+                    hits.pairs[h, 0] = places[hits.pairs[h, 0]]
+                    hits.pairs[h, 1] = out[h]
+    if low > 0 or high > 0:
+        cuda.atomic.add(head, (SUMS, 0), low)
+        cuda.atomic.add(head, (SUMS, 1), high)
 
 
 @kernel
@@ -153,7 +204,7 @@ def forward_counts_kernel(program, events, window, segments, first, vectors, reg
                     vectors[segment, q] = mine[0, q]
 
 
-def counts(machine, symbols, first, event, lowest, geometry=LANE):
+def counts(machine, symbols, first, pairs, geometry=LANE):
     """How many complex events end at each hit: `cpu.counts` on the device.
 
     Parameters
@@ -161,7 +212,8 @@ def counts(machine, symbols, first, event, lowest, geometry=LANE):
     machine : DeviceTables
     symbols : device array, shape (events,), uint8 or uint16
     first : device array, shape (segments + 1,), int64
-    event, lowest : device array, shape (hits,), int64
+    pairs : device array, shape (hits, 2), int64
+        Event and lowest start of each hit.
     geometry : Geometry
 
     Returns
@@ -170,22 +222,42 @@ def counts(machine, symbols, first, event, lowest, geometry=LANE):
     status : device array, shape (segments,), uint8
         1 where a sum has reached 2**62 and the counts of the segment are undefined.
     """
-    n, segments, hits = machine.n_live, first.shape[0] - 1, event.shape[0]
-    out = device_array(hits, np.int64)
-    status = copied(np.zeros(segments, np.uint8))
-    if segments and hits:
-        rows = machine.forward[-1] + machine.backward[-1]
-        blocks = scratch_blocks(segments, rows * n, geometry)
-        slots = blocks * geometry.threads
-        counts_kernel[blocks, geometry.threads](
+    none, head = device_array(0, np.int64), device_array((0, 2), np.int64)
+    listed = ListedHits(first, pairs, none)
+    return count_listed(machine, symbols, listed, none, head, pairs.shape[0], geometry)
+
+
+def count_listed(machine, symbols, hits, places, head, room, geometry=LANE):
+    """As `counts`, of hits that the host need not know.
+
+    Parameters
+    ----------
+    hits : ListedHits
+    places, head : device array
+        As in `counts_kernel`.
+    room : int
+        How many hits are counted at most.
+    """
+    n, segments = machine.n_live, hits.first.shape[0] - 1
+    out, status = device_array(room, np.int64), device_array(segments, np.uint8)
+    if segments:
+        rows = machine.forward.n_registers + machine.backward.n_registers
+        near = lane_geometry(rows * n, geometry)
+        if near is not None:
+            blocks, threads, slots = near.blocks(segments), near.threads, 0
+        else:
+            blocks, threads = scratch_blocks(segments, rows * n, geometry), geometry.threads
+            slots = blocks * threads
+        counts_kernel[blocks, threads, 0, 0 if slots else 8 * rows * n * threads](
             machine.tables,
             machine.forward,
             machine.backward,
             symbols,
-            SegmentHits(first, event, lowest),
-            device_array((machine.forward[-1], n, slots), np.int64),
-            device_array((machine.backward[-1], n, slots), np.int64),
-            device_array((hits, n), np.int64),
+            hits,
+            places,
+            head,
+            device_array((rows, n, slots), np.int64),
+            device_array((room, n), np.int64),
             out,
             status,
         )

@@ -29,8 +29,8 @@ Blocks are smaller, since a block keeps its place until its longest segment is d
 threads, twice as many as the largest device runs at once: scratch memory is made for that many.
 """
 
-SHARED = 48 << 10
-"""Bytes of shared memory that every block gets without asking for more."""
+SHARED = (48 << 10) - 64
+"""Bytes of shared memory that every block gets without asking for more, less some that kernels declare."""
 
 WARP = 32
 
@@ -49,7 +49,7 @@ def lane_geometry(n_registers, geometry=LANE):
 
     Which register is read depends on the events, so they cannot be registers of the processor. Local memory
     is as fast as shared memory only while the first-level cache holds it, but the symbols of 2048 threads
-    fill that cache. With eight bytes each, a warp of 32 threads has room for up to 192 registers.
+    fill that cache. With eight bytes each, a warp of 32 threads has room for up to 191 registers.
 
     Returns
     -------

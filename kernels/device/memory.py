@@ -1,4 +1,4 @@
-"""Reads of memory that Numba lacks: at an address, 16 bytes at a time, and of what other blocks publish.
+"""Memory as Numba does not give it: at an address, 16 bytes at a time, what other blocks publish, as a table.
 
 An address takes the place of an array where a kernel reads columns of any type: an array of each type would
 be one more form of the kernel. The caller keeps the array until the kernel is done.
@@ -34,9 +34,14 @@ if simulated():
         """`numbers[at]` of an int64 array as it is in memory now, whatever this thread has read before."""
         return numbers[at]
 
+    def table_in(numbers, first, rows, columns, stride):
+        """Numbers of an int64 array, one in `stride` from the first, as rows and columns."""
+        return numbers[first : first + (rows * columns - 1) * stride + 1 : stride].reshape(rows, columns)
+
 else:
     from llvmlite import ir
     from numba.cuda.extending import intrinsic
+    from numba.cuda.np.arrayobj import populate_array
 
     _GLOBAL = 1
     """The address space of global memory."""
@@ -75,6 +80,29 @@ else:
             return builder.call(load, [place])
 
         return types.int64(numbers, types.int64), code
+
+    @intrinsic
+    def table_in(typing, numbers, first, rows, columns, stride):
+        """Numbers of an int64 array, one in `stride` from the first, as rows and columns."""
+        table = types.Array(types.int64, 2, "A")
+
+        def code(context, builder, signature, arguments):
+            whole = context.make_array(signature.args[0])(context, builder, value=arguments[0])
+            _, first, rows, columns, stride = arguments
+            found = context.make_array(table)(context, builder)
+            size = ir.IntType(64)(8)
+            step = builder.mul(stride, size)
+            populate_array(
+                found,
+                data=builder.gep(whole.data, [first]),
+                shape=[rows, columns],
+                strides=[builder.mul(columns, step), step],
+                itemsize=size,
+                meminfo=None,
+            )
+            return found._getvalue()
+
+        return table(numbers, *[types.int64] * 4), code
 
 
 def address_of(array):

@@ -1,23 +1,41 @@
-"""`cpu` on the device: one thread for each segment.
+"""`cpu` on the device: one thread for each segment, counted and written in one launch.
 
-The segments are run twice: first to count their hits, then, when it is known where these go, to write them.
-So no memory is needed for hits that do not exist, and a run costs little more than reading a byte or two per
-event. Only the contract is shared with the CPU's kernel. Here the registers of a block are interleaved in
-shared memory (register q of all threads, then register q + 1), so that the accesses of a warp never collide,
+A block takes the segments of one tile after another. Its threads run over their segments to count their hits;
+the tiles before it tell where these go (`device.scan.look_back`); then those that have some run again and
+write them. So no memory is read for hits that do not exist, and the host waits for nothing between. The
+symbols of the tile are copied to shared memory, neighbouring threads reading neighbouring words, where there
+is room for them, as are the tables.
+
+Only the contract is shared with the CPU's kernel. Here the registers of a block are interleaved in shared
+memory (register q of all threads, then register q + 1), so that the accesses of a warp never collide,
 whatever registers its threads use; symbols are read in words, and an operation is one number.
 """
 
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import cuda, int64
+from numba import cuda, int64, uint64
 
 from ..device.arrays import device_array
-from ..device.geometry import LANE
+from ..device.geometry import LANE, SHARED
 from ..device.jit import device, kernel
-from ..device.scan import offsets_of
+from ..device.scan import NOTED, OWN, WHOLE, block_scan, look_back, new_tiles, next_tile, publish
 from ..device.words import copied, words
 from ..windows.contract import MeasuredWindow, comparable
+
+TILE = 16 << 10
+"""Bytes of symbols in shared memory at most: 128 threads have 128 events each there."""
+
+TOTAL, REACHED, SUMS, HEAD = range(4)
+"""The rows of `found` before those of the hits.
+
+How many hits and how many events there are; the first event that the window of a later event may reach, and
+whether some counts are not known; the sums of the low 32 bits of all counts, and of the others.
+"""
+
+NOTHING, EVENTS, PLACES, ADMITTED = range(4)
+"""What is written of a hit: nothing; event and latest start; the positions of both; event and lowest start
+that the window admits."""
 
 
 class DeviceProgram(NamedTuple):
@@ -67,19 +85,38 @@ class SymbolWords(NamedTuple):
     `words`    uint64 [padded]         the symbols, `width` bytes each
     `width`    int                     1 or 2
     `starts`   int64 [events] or [0]   as in `RegisterEvents`
+    `places`   int64 [events] or [0]   their positions, for `PLACES`; if there are `starts`, the same
     =========  ======================  =============================================================
     """
 
     words: Any
     width: int
     starts: Any
+    places: Any
+
+
+class HitUnits(NamedTuple):
+    """The segments that threads run over.
+
+    ==========  =================  ==================================================================
+    `begin`     int64 [room]       the first event
+    `report`    int64 [room]       the first event whose hit is reported
+    `stop`      int64 [room]       one past the last event
+    `number`    int64 [1] or [0]   how many there are; [0]: as many as there is room for
+    ==========  =================  ==================================================================
+    """
+
+    begin: Any
+    report: Any
+    stop: Any
+    number: Any
 
 
 @device
-def run_segment(
-    program, events, window, begin, report, stop, register, out_event, out_start, n, writes, flows
-):
-    """The loop of registers (`loop.registers`) for those of this thread; writes hits if `writes`.
+def run_segment(program, events, window, begin, report, stop, register, base, out, n, wanted, flows):
+    """The loop of registers (`loop.registers`) for those of this thread; writes what is `wanted` of hits.
+
+    The words of `events` are those from number `base` on. A hit is a row of `out`.
 
     If `flows`, behind the registers of the block stand as many sets of states, and what an event does to the
     registers it does to the sets, with their union for the maximum (`cuda_long_segments`).
@@ -102,12 +139,13 @@ def run_segment(
     shift = np.uint64(4 - width)
     last = (np.uint64(1) << shift) - np.uint64(1)
     first = np.uint64(begin)
+    lowest = np.uint64(begin)
     word = np.uint64(0)
     if begin < stop:
-        word = symbol_words[first >> shift] >> ((first & last) * bits)
+        word = symbol_words[(first >> shift) - base] >> ((first & last) * bits)
     for i in range(first, np.uint64(stop)):
         if i & last == 0:
-            word = symbol_words[i >> shift]
+            word = symbol_words[(i >> shift) - base]
         span = program.spans[word & mask]
         word >>= bits
         register[thread] = starts[i] if numbered else np.int64(i)
@@ -125,9 +163,17 @@ def run_segment(
         if i >= report:
             latest = register[np.uint64(accepted) + thread]
             if latest >= 0 and (not windowed or keys[i] - keys[np.uint64(latest)] <= window.size):
-                if writes:
-                    out_event[np.uint64(n)] = np.int64(i)
-                    out_start[np.uint64(n)] = latest
+                if wanted == ADMITTED:
+                    while keys[i] - keys[lowest] > window.size:
+                        lowest += np.uint64(1)
+                    out[np.uint64(n), 0] = np.int64(i)
+                    out[np.uint64(n), 1] = np.int64(lowest)
+                elif wanted == PLACES:
+                    out[np.uint64(n), 0] = events.places[i]
+                    out[np.uint64(n), 1] = latest if numbered else events.places[np.uint64(latest)]
+                elif wanted == EVENTS:
+                    out[np.uint64(n), 0] = np.int64(i)
+                    out[np.uint64(n), 1] = latest
                 n += 1
     return n
 
@@ -136,37 +182,123 @@ def run_segment(
 def load(register, n_registers, registers, segment):
     """Load the registers of a segment into those of this thread; -1 into those that hold no state."""
     for q in range(n_registers):
-        value = registers[segment, q] if q < registers.shape[1] else np.int64(-1)
+        live = q < registers.shape[1] and segment < registers.shape[0]
+        value = registers[segment, q] if live else np.int64(-1)
         register[q * cuda.blockDim.x + cuda.threadIdx.x] = value
 
 
 @kernel
-def count_hits_kernel(program, events, window, begin, report, stop, registers, found):
-    """How many hits each segment has: `found` int64 [segments] out; the rest as in `hits`."""
+def find_hits_kernel(program, events, window, units, registers, tiles, room, wanted, offsets, found):
+    """The hits of each unit, and where they begin.
+
+    ============  =======================  ==============================================================
+    `program`     DeviceProgram            in
+    `events`      SymbolWords              in
+    `window`      MeasuredWindow           in
+    `units`       HitUnits                 in
+    `registers`   int64 [units or 0, n]    in/out: what the units begin with and leave; [0, n]: no state
+    `tiles`       int64 [1 + tiles]        in/out: as `scan.new_tiles` gives it; a tile has a unit for each
+                                           thread of a block
+    `room`        int64                    in: words of shared memory behind the registers
+    `wanted`      int                      in: what is written of a hit
+    `offsets`     int64 [units + 1]        out: the hits of each unit
+    `found`       int64 [HEAD + hits, 2]   out: how many hits there are, and what is wanted of each
+    ============  =======================  ==============================================================
+    """
     register = cuda.shared.array(0, int64)
-    for segment in range(cuda.grid(1), begin.shape[0], cuda.gridsize(1)):
-        load(register, program.n_registers, registers, segment)
-        found[segment] = run_segment(
-            program, events, window, begin[segment], np.uint64(report[segment]), stop[segment], register,
-            found, found, np.int64(0), False, False,
-        )  # fmt: skip
+    unsigned = cuda.shared.array(0, uint64)
+    noted = cuda.shared.array(NOTED, int64)
+    thread, threads = cuda.threadIdx.x, cuda.blockDim.x
+    n_units = units.number[0] if units.number.shape[0] else units.begin.shape[0]
+    # Shared memory: registers, of which the first one of each thread is also its sum; tables; symbols.
+    at = program.n_registers * threads
+    end = at + room
+    n_spans, n_operations = program.spans.shape[0], program.operations.shape[0]
+    held = at + n_spans + n_operations <= end
+    spans = unsigned[at : at + n_spans] if held else program.spans
+    operations = unsigned[at + n_spans : at + n_spans + n_operations] if held else program.operations
+    at += n_spans + n_operations if held else 0
+    own = DeviceProgram(spans, operations, program.accepted, program.n_registers)
+    near = unsigned[at:end]
+    each = 8 // events.width
+    loaded = False
+    while True:
+        tile = next_tile(tiles, noted)
+        first = tile * threads
+        if first >= n_units:
+            if n_units == 0 and tile == 0 and thread == 0:
+                offsets[0] = 0
+                found[TOTAL, 0] = 0
+            break
+        if held and not loaded:
+            for i in range(thread, n_spans, threads):
+                spans[i] = program.spans[i]
+            for i in range(thread, n_operations, threads):
+                operations[i] = program.operations[i]
+            loaded = True
+        low = units.begin[first] // each
+        high = -(-units.stop[min(first + threads, n_units) - 1] // each)
+        high = min(high, low + near.shape[0])
+        if units.stop[first] > high * each:
+            high = low  # no unit fits
+        for i in range(low + thread, high, threads):
+            near[i - low] = events.words[i]
+        cuda.syncthreads()
+        unit = first + thread
+        n = int64(0)
+        begin, report, stop = int64(0), np.uint64(0), int64(0)
+        here = events
+        base = np.uint64(0)
+        if unit < n_units:
+            begin, report, stop = units.begin[unit], np.uint64(units.report[unit]), units.stop[unit]
+            if low * each <= begin and stop <= high * each:
+                here = SymbolWords(near, events.width, events.starts, events.places)
+                base = np.uint64(low)
+            load(register, program.n_registers, registers, unit)
+            n = run_segment(own, here, window, begin, report, stop, register, base, found, n, NOTHING, False)
+        block_scan(n, register)
+        count = register[threads - 1]
+        before = register[thread] - n
+        if thread == 0:
+            publish(tiles, tile, WHOLE if tile == 0 else OWN, count)
+        earlier = look_back(tiles, tile, noted)
+        if thread == 0 and tile > 0:
+            publish(tiles, tile, WHOLE, earlier + count)
+        cuda.syncthreads()
+        before += earlier
+        if unit < n_units:
+            offsets[unit] = before
+            if unit == n_units - 1:
+                offsets[n_units] = before + n
+                found[TOTAL, 0] = before + n
+            if n > 0 or registers.shape[0] > 0:
+                load(register, program.n_registers, registers, unit)
+                run_segment(
+                    own,
+                    here,
+                    window,
+                    begin,
+                    report,
+                    stop,
+                    register,
+                    base,
+                    found,
+                    HEAD + before,
+                    wanted,
+                    False,
+                )
+            if registers.shape[0] > 0:
+                for q in range(registers.shape[1]):
+                    registers[unit, q] = register[q * threads + thread]
 
 
-@kernel
-def fill_hits_kernel(program, events, window, begin, report, stop, registers, offsets, out_event, out_start):
-    """Write the hits of each segment from its offset on, and the registers that it leaves."""
-    register = cuda.shared.array(0, int64)
-    for segment in range(cuda.grid(1), begin.shape[0], cuda.gridsize(1)):
-        load(register, program.n_registers, registers, segment)
-        run_segment(
-            program, events, window, begin[segment], np.uint64(report[segment]), stop[segment], register,
-            out_event, out_start, offsets[segment], True, False,
-        )  # fmt: skip
-        for q in range(registers.shape[1]):
-            registers[segment, q] = register[q * cuda.blockDim.x + cuda.threadIdx.x]
+def shared_room(program, threads):
+    """Words of shared memory behind the registers of a block: for the tables, and for symbols."""
+    tables = program.spans.shape[0] + program.operations.shape[0]
+    return min(SHARED // 8 - program.n_registers * threads, tables + TILE // 8)
 
 
-def hits(program, symbols, starts, keys, size, begin, report, stop, registers, geometry=LANE):
+def hits(program, symbols, starts, keys, size, begin, report, stop, registers, geometry=LANE, placed=False):
     """The hits of many segments, in the order of the segments: `cpu.hits` on the device.
 
     Parameters
@@ -179,28 +311,51 @@ def hits(program, symbols, starts, keys, size, begin, report, stop, registers, g
         Made `comparable`.
     size : int or float
     begin, report, stop : device array, shape (segments,), int64
+        No event is reported by two segments.
     registers : device array, shape (segments, n_live), int64
-        In and out.
+        In and out; (0, n_live) if the segments begin with no state, and what they leave is not needed.
     geometry : Geometry
         From `lane_geometry(program.n_registers)`, which is not None.
+    placed : bool
+        Whether events are given by their positions, which are `starts`.
 
     Returns
     -------
     offsets : device array, shape (segments + 1,), int64
         The hits of segment g are offsets[g] .. offsets[g + 1] - 1.
-    event, latest_start : device array, shape (hits,), int64
+    found : device array, shape (HEAD + events, 2), int64
+        As in `find_hits_kernel`: event and latest start of each hit.
     """
-    segments = begin.shape[0]
-    launch = geometry.blocks(segments), geometry.threads, 0, 8 * program.n_registers * geometry.threads
+    none = device_array(0, np.int64)
+    events = SymbolWords(words(symbols), symbols.dtype.itemsize, starts, starts if placed else none)
+    found = device_array((HEAD + symbols.shape[0], 2), np.int64)
+    units, wanted = HitUnits(begin, report, stop, none), PLACES if placed else EVENTS
+    return find_hits(program, events, keys, size, units, registers, wanted, found, geometry), found
+
+
+def find_hits(program, events, keys, size, units, registers, wanted, found, geometry=LANE):
+    """As `hits`, of units that the host need not know.
+
+    Parameters
+    ----------
+    events : SymbolWords
+    units : HitUnits
+        Of device arrays.
+    wanted : {EVENTS, PLACES, ADMITTED}
+    found : device array, shape (HEAD + hits or more, 2), int64
+        Out; as in `find_hits_kernel`.
+
+    Returns
+    -------
+    offsets : device array, shape (room of units + 1,), int64
+    """
+    room = units.begin.shape[0]
+    offsets = device_array(room + 1, np.int64)
     _, size = comparable(np.empty(0, keys.dtype), size)
-    events = SymbolWords(words(symbols), symbols.dtype.itemsize, starts)
-    common = program, events, MeasuredWindow(keys, size), begin, report, stop, registers
-    found = device_array(segments, np.int64)
-    if segments:
-        count_hits_kernel[launch](*common, found)
-    offsets = offsets_of(found, geometry)
-    total = int(offsets[segments])
-    event, latest = device_array(total, np.int64), device_array(total, np.int64)
-    if segments:
-        fill_hits_kernel[launch](*common, offsets, event, latest)
-    return offsets, event, latest
+    blocks, shared = geometry.blocks(room), shared_room(program, geometry.threads)
+    bytes_of_block = 8 * (program.n_registers * geometry.threads + shared)
+    find_hits_kernel[blocks, geometry.threads, 0, bytes_of_block](
+        program, events, MeasuredWindow(keys, size), units, registers,
+        new_tiles(-(-room // geometry.threads)), shared, wanted, offsets, found,
+    )  # fmt: skip
+    return offsets

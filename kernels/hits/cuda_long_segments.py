@@ -23,7 +23,7 @@ from ..device.geometry import LANE
 from ..device.jit import kernel
 from ..device.words import copied, words
 from ..windows.contract import MeasuredWindow
-from .cuda import SymbolWords, hits, run_segment
+from .cuda import NOTHING, SymbolWords, hits, run_segment
 
 GROUP = 32
 """How many maps one thread composes."""
@@ -58,8 +58,8 @@ def maps_kernel(program, events, begin, stop, segment, registers, flow, inside):
             register[q * threads + thread] = registers[segment[unit], q] if live and fresh else -1
             register[(n_registers + q) * threads + thread] = 1 << q if live and not fresh else 0
         run_segment(
-            program, events, none, begin[unit], np.uint64(stop[unit]), stop[unit], register, inside[0],
-            inside[0], np.int64(0), False, True,
+            program, events, none, begin[unit], np.uint64(stop[unit]), stop[unit], register, np.uint64(0),
+            inside, np.int64(0), NOTHING, True,
         )  # fmt: skip
         for q in range(n):
             inside[unit, q] = register[q * threads + thread]
@@ -154,7 +154,7 @@ def scan_maps(flow, inside, size, geometry=LANE):
         add_maps_kernel[geometry.blocks(units * n), geometry.threads](flow, inside, size, last[1])
 
 
-def long_hits(program, symbols, starts, begin, stop, segment, registers, geometry=LANE):
+def long_hits(program, symbols, starts, begin, stop, segment, registers, geometry=LANE, placed=False):
     """The hits of segments without a window, cut into units: those of `cpu.hits`.
 
     Parameters
@@ -171,12 +171,15 @@ def long_hits(program, symbols, starts, begin, stop, segment, registers, geometr
         In and out.
     geometry : Geometry
         From `lane_geometry(2 * program.n_registers)`, which is not None.
+    placed : bool
+        As for `cuda.hits`.
 
     Returns
     -------
     offsets : device array, shape (units + 1,), int64
         The hits of unit t are offsets[t] .. offsets[t + 1] - 1.
-    event, latest_start : device array, shape (hits,), int64
+    found : device array, shape (HEAD + events, 2), int64
+        As `cuda.hits` gives it.
     """
     units, n = begin.shape[0], registers.shape[1]
     before = device_array((units, n), np.int64)
@@ -184,14 +187,14 @@ def long_hits(program, symbols, starts, begin, stop, segment, registers, geometr
     if units:
         flow, inside = device_array((units, n), np.uint64), device_array((units, n), np.int64)
         shared = 2 * 8 * program.n_registers * geometry.threads
-        events = SymbolWords(words(symbols), symbols.dtype.itemsize, starts)
+        events = SymbolWords(words(symbols), symbols.dtype.itemsize, starts, starts[:0])
         maps_kernel[geometry.blocks(units), geometry.threads, 0, shared](
             program, events, begin, stop, segment, registers, flow, inside
         )
         scan_maps(flow, inside, GROUP, geometry)
         begin_units_kernel[launch](segment, registers, inside, before)
     none = device_array(0, np.uint64)
-    found = hits(program, symbols, starts, none, 0, begin, begin, stop, before, geometry)
+    found = hits(program, symbols, starts, none, 0, begin, begin, stop, before, geometry, placed)
     if units:
         right = copied(np.zeros(registers.shape[0], np.uint8))
         end_segments_kernel[launch](segment, before, right, registers)

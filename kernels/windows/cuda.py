@@ -1,4 +1,4 @@
-"""`cpu` on the device: a binary search for each hit, in place of a walk along the hits."""
+"""`cpu` on the device: a search for each hit, in place of a walk along the hits."""
 
 import numpy as np
 from numba import cuda
@@ -23,20 +23,33 @@ def segment_of(first, hit):
     return low
 
 
+@device
+def lowest_start(keys, low, high, size):
+    """The least event of low .. high whose window reaches event `high`: a few steps where it is near."""
+    end = keys[high]
+    found = high
+    step = 8
+    while found > low:
+        at = max(found - step, low)
+        if end - keys[at] > size:
+            low = at + 1
+            break
+        found = at
+        step *= 8
+    while low < found:
+        middle = (low + found) >> 1
+        if end - keys[middle] > size:
+            low = middle + 1
+        else:
+            found = middle
+    return found
+
+
 @kernel
 def lowest_starts_kernel(keys, begin, first, event, size, lowest):
     """`cpu.lowest_starts_body`, one hit for each thread."""
     for hit in range(cuda.grid(1), event.shape[0], cuda.gridsize(1)):
-        low = begin[segment_of(first, hit)]
-        high = event[hit]
-        end = keys[high]
-        while low < high:
-            middle = (low + high) >> 1
-            if end - keys[middle] > size:
-                low = middle + 1
-            else:
-                high = middle
-        lowest[hit] = low
+        lowest[hit] = lowest_start(keys, begin[segment_of(first, hit)], event[hit], size)
 
 
 def lowest_starts(keys, begin, first, event, size, geometry=STREAM):

@@ -30,8 +30,8 @@ FAULTS = (
     ),
     Fault(
         "kernels/windows/cuda.py",
-        "            if end - keys[middle] > size:\n",
-        "            if end - keys[middle] >= size:\n",
+        "        if end - keys[middle] > size:\n",
+        "        if end - keys[middle] >= size:\n",
         "On a device WITHIN admits a start that lies as far back as the window is long.",
         ("test_cuda_kernels.py::test_hits_and_counts_under_windows",),
     ),
@@ -40,6 +40,13 @@ FAULTS = (
         "keys[i] - keys[np.uint64(latest)] <= window.size",
         "keys[i] - keys[np.uint64(latest)] < window.size",
         "On a device a hit whose run is as long as the window is one.",
+        ("test_cuda_kernels.py::test_hits_and_counts_under_windows",),
+    ),
+    Fault(
+        "kernels/hits/cuda.py",
+        "if low * each <= begin and stop <= high * each:",
+        "if low * each <= begin:",
+        "A thread reads symbols from shared memory only where all of its segment lies there.",
         ("test_cuda_kernels.py::test_hits_and_counts_under_windows",),
     ),
     Fault(

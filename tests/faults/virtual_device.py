@@ -101,6 +101,13 @@ FAULTS = (
         KERNELS,
     ),
     Fault(
+        "kernels/hits/cuda.py",
+        "        cuda.syncthreads()\n        before += earlier\n",
+        "        before += earlier\n",
+        "Registers are loaded again once all threads have read the sums that lie there.",
+        KERNELS,
+    ),
+    Fault(
         "kernels/teams/cuda.py",
         "cuda.atomic.add(hits, v, 1)",
         "hits[v] += 1",

@@ -252,8 +252,26 @@ class CudaClassifier(Classifier):
         """
         if batch.upload is not None:
             batch.upload.wait()
-        dtype = self._reading.stages[-1].table.dtype
-        return ResidentEvents(*kernels.classify(batch.reading, batch.rows, before, dtype, self._geometry))
+        return ResidentEvents(
+            *kernels.classify(batch.reading, batch.rows, before, self.dtype, self._geometry)
+        )
+
+    def into(self, batch: ResidentBatch, before: int, positions: Any, symbols: Any) -> Any:
+        """As `events`, into arrays with room for all rows; how many there are is known to the device alone.
+
+        Returns
+        -------
+        device array
+            As `cer_gpu.kernels.classify.cuda.classified` gives it.
+        """
+        if batch.upload is not None:
+            batch.upload.wait()
+        return kernels.classified(batch.reading, batch.rows, before, positions, symbols, self._geometry)
+
+    @property
+    def dtype(self) -> np.dtype:
+        """The dtype of symbols."""
+        return self._reading.stages[-1].table.dtype
 
     def relevant(self, batch: Events, before: int) -> list[tuple[np.ndarray, np.ndarray]]:
         """Positions and symbols of the relevant events, as arrays on the host; as `Classifier.relevant`."""

@@ -11,6 +11,7 @@ from cer_gpu.engine.read.sources.columns import Values
 from cer_gpu.kernels.classify import cuda as classify
 from cer_gpu.kernels.classify.contract import NONE_MISSING
 from cer_gpu.kernels.device import scan
+from cer_gpu.kernels.device.arrays import device_array
 from cer_gpu.kernels.device.memory import address_of
 from cer_gpu.kernels.device.words import copied
 
@@ -67,7 +68,8 @@ def classified(inputs: Inputs) -> Answers:
         found = classify.classify(plan._replace(held=held), rows, BASE, symbols.dtype, stream)
         yield ComparedArray(f"positions by tables in {where} memory", found[0], kept + BASE)
         yield ComparedArray(f"symbols by tables in {where} memory", found[1][: found[2]], symbols[here[kept]])
-    gathered = classify.gather(copied(volume), found[0], BASE, np.int64, stream)
+    gathered = device_array(len(kept), np.int64)
+    classify.gather(copied(volume), found[0], BASE, gathered, geometry=stream)
     yield ComparedArray("gathered values", gathered, volume[kept])
     cuda.synchronize()
 

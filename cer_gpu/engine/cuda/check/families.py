@@ -44,6 +44,7 @@ FAMILIES = (
     _family("hits", "runs.windowed_hits", "automaton"),
     _family("windows", "runs.lowest_starts", "automaton", "joins", "steps", "comparisons"),
     _family("counts", "runs.windowed_counts", "automaton"),
+    _family("hits and counts in units", "runs.hits_in_units", "automaton"),
     _family("hits and counts without a window", "runs.carried_counts", "automaton"),
     _family("hits of long segments", "runs.long_hits", "automaton"),
     _family("counts of long segments", "runs.long_counts", "automaton"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -18,16 +19,19 @@ from cer_gpu.engine.cuda.check.inputs import (
     mixed,
     there,
 )
+from cer_gpu.kernels.counts import cpu as on_cpu
 from cer_gpu.kernels.counts import cuda as counts
 from cer_gpu.kernels.counts import cuda_long_segments as matrices
 from cer_gpu.kernels.counts.cpu_ends import counted_ends
 from cer_gpu.kernels.device.arrays import device_array
 from cer_gpu.kernels.device.geometry import lane_geometry
-from cer_gpu.kernels.device.words import copied, to_device
+from cer_gpu.kernels.device.words import copied, to_device, words
 from cer_gpu.kernels.hits import cpu as on_cpu_hits
 from cer_gpu.kernels.hits import cuda as hits
 from cer_gpu.kernels.hits import cuda_long_segments as flows
+from cer_gpu.kernels.hits.cuda_units import cut_units
 from cer_gpu.kernels.runs.programs import counts_program
+from cer_gpu.kernels.windows import cpu as on_cpu_windows
 from cer_gpu.kernels.windows import cuda as windows
 from cer_gpu.kernels.windows.contract import comparable
 
@@ -50,10 +54,56 @@ def windowed_hits(inputs: Inputs) -> Answers:
     for dtype in (np.uint8, np.uint16):
         symbols = to_device(inputs.symbols.astype(dtype))
         arrays = copied(NONE), copied(keys), size, *bounds, copied(inputs.fresh())
-        first, event, latest = hits.hits(program, symbols, *arrays, lane)
+        first, found = hits.hits(program, symbols, *arrays, lane)
         yield ComparedArray("first", first, inputs.ends.first)
-        yield ComparedArray("event", event, inputs.ends.event)
-        yield ComparedArray("latest start", latest, inputs.ends.latest)
+        yield from _hits(found, inputs.ends.event, inputs.ends.latest)
+
+
+def _hits(found: Any, event: np.ndarray, other: np.ndarray) -> Answers:
+    """What `cer_gpu.kernels.hits.cuda` finds."""
+    rows = found.copy_to_host()
+    told = rows[hits.HEAD : hits.HEAD + max(0, min(int(rows[hits.TOTAL, 0]), len(event) + 1))]
+    yield ComparedArray("event", told[:, 0], event)
+    yield ComparedArray("start", told[:, 1], other)
+
+
+def hits_in_units(inputs: Inputs) -> Answers:
+    """Hits of one lane that the device cuts into units, and counts at them; some events are old."""
+    old, rows = 7, len(inputs.symbols)
+    bounds = np.array([0]), np.array([old]), np.array([rows])
+    keys, size = comparable(inputs.keys, WITHIN)
+
+    def here() -> list[np.ndarray]:
+        one = inputs.fresh(1)
+        event, latest = on_cpu_hits.hits(
+            inputs.program, inputs.symbols, NONE, inputs.keys, WITHIN, *bounds, one
+        )
+        first = np.array([0, len(event)])
+        lowest = on_cpu_windows.lowest_starts(inputs.keys, bounds[0], first, event, WITHIN)
+        counted = on_cpu.counts(inputs.tables, *inputs.programs, inputs.symbols, first, event, lowest)
+        return [event, latest, lowest, counted]
+
+    event, latest, lowest, counted = inputs.cpu("hits in units", here)
+    places = 3 * np.arange(rows) + 100
+    lane = lane_geometry(inputs.program.n_registers, inputs.lane) or inputs.lane
+    program, none = hits.device_program(inputs.program, lane), copied(NONE)
+    events = hits.SymbolWords(words(inputs.there), 1, none, copied(places))
+    fresh, tiles = device_array((0, inputs.tables.n_live), np.int64), copied(np.array([0, rows - old]))
+    for wanted, columns in ((hits.PLACES, (places[event], places[latest])), (hits.ADMITTED, (event, lowest))):
+        found = device_array((hits.HEAD + rows, 2), np.int64)
+        units = cut_units(copied(keys), size, tiles, rows, old, 2, UNITS, found, inputs.stream)
+        offsets = hits.find_hits(program, events, copied(keys), size, units, fresh, wanted, found, lane)
+        yield from _hits(found, *columns)
+    yield ComparedArray("events and reach", found[:2].copy_to_host()[:, 1], np.array([rows, 0]))
+    reach = np.array([np.flatnonzero(inputs.keys[-1] - inputs.keys <= WITHIN)[0]])
+    yield ComparedArray("reached event", found[hits.REACHED, :1], reach)
+    listed = counts.ListedHits(offsets, found[hits.HEAD :], units.number)
+    for room in (1, rows):  # in too little room nothing is counted
+        head = found[: hits.HEAD]
+        counts.count_listed(inputs.machine, inputs.there, listed, events.places, head, room, inputs.lane)
+    yield from _hits(found, places[event], counted)
+    sums = np.array([(counted & counts.LOW).sum(), (counted >> 32).sum()])
+    yield ComparedArray("sums", found[hits.SUMS], sums)
 
 
 def lowest_starts(inputs: Inputs) -> Answers:
@@ -70,13 +120,13 @@ def lowest_starts(inputs: Inputs) -> Answers:
 def windowed_counts(inputs: Inputs) -> Answers:
     """Counts within the window; also for a segment whose numbers are too large for a kernel."""
     first, event, _, lowest = inputs.ends
-    ends = there((first, event, lowest))
+    ends = there((first, np.stack([event, lowest], axis=1)))
     number, status = counts.counts(inputs.machine, inputs.there, *ends, inputs.lane)
     yield ComparedArray("status", status, np.zeros(len(first) - 1, np.uint8))
     yield ComparedArray("count", number, inputs.number)
 
     symbols = _large()
-    lists = np.array([0, 1, 2]), np.array([41, len(symbols) - 1]), np.zeros(2, np.int64)
+    lists = np.array([0, 1, 2]), np.array([[41, 0], [len(symbols) - 1, 0]])
     number, status = counts.counts(inputs.machine, to_device(symbols), *there(lists), inputs.lane)
     yield ComparedArray("status of a large count", status, np.array([0, 1], np.uint8))
     yield ComparedArray("a large count", number[:1], np.array([2**40 - 1]))
@@ -98,9 +148,7 @@ def carried_counts(inputs: Inputs) -> Answers:
     lane = lane_geometry(inputs.program.n_registers, inputs.lane) or inputs.lane
     program = hits.device_program(inputs.program, lane)
     arrays = copied(starts), copied(NONE.view(np.uint64)), 0, *there(bounds), left
-    _, found, found_latest = hits.hits(program, inputs.there, *arrays, lane)
-    yield ComparedArray("event", found, event)
-    yield ComparedArray("latest start", found_latest, latest)
+    yield from _hits(hits.hits(program, inputs.there, *arrays, lane)[1], event, latest)
     yield ComparedArray("registers", left, after)
 
     vectors = np.where(registers < 0, 0, mixed(after.size, 1000).reshape(after.shape) + 1)
@@ -141,9 +189,8 @@ def long_hits(inputs: Inputs) -> Answers:
     lane = lane_geometry(2 * inputs.program.n_registers, inputs.lane) or inputs.lane
     program = hits.device_program(inputs.program, lane)
     arrays = copied(starts), *there(units), registers
-    _, found, found_latest = flows.long_hits(program, to_device(symbols), *arrays, lane)
-    yield ComparedArray("event", found, event)
-    yield ComparedArray("latest start", found_latest, latest)
+    _, found = flows.long_hits(program, to_device(symbols), *arrays, lane, placed=True)
+    yield from _hits(found, starts[event], latest)
     yield ComparedArray("registers", registers, after)
 
 

@@ -12,11 +12,11 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from cer_gpu.engine.cuda.classify import CudaClassifier, ResidentBatch, ResidentEvents
-from cer_gpu.engine.cuda.machines.one_device import LEAST_UNIT, ROOM, cut_evenly
-from cer_gpu.engine.cuda.machines.resident_query import ResidentQuery
+from cer_gpu.engine.cuda.machines.one_device import LEAST_UNIT, ROOM, cut_evenly, fetched
+from cer_gpu.engine.cuda.machines.resident_query import ResidentQuery, found_there
 from cer_gpu.engine.machines.chunk import Segments
 from cer_gpu.engine.machines.numbers import check_open
-from cer_gpu.frozen_dataclass import dataclass
+from cer_gpu.engine.machines.reported_ends import Asked, ReportedEnds
 from cer_gpu.kernels.counts import cuda_long_segments as matrices
 from cer_gpu.kernels.counts.cpu_ends import counted_ends
 from cer_gpu.kernels.device.arrays import device_array
@@ -28,18 +28,6 @@ from cer_gpu.plan.compiled_query import CompiledQuery
 
 Units: TypeAlias = tuple[Any, Any, Any]
 """Where the units of a batch begin and stop, and their segment: device arrays of int64."""
-
-
-@dataclass(frozen=True, slots=True)
-class CarriedEnds:
-    """The ends in a batch, the units that they lie in, the events of these, and the registers after them."""
-
-    events: ResidentEvents
-    units: Units
-    offsets: Any
-    event: Any
-    latest: Any
-    registers: np.ndarray
 
 
 class CarriedQuery(ResidentQuery):
@@ -66,42 +54,41 @@ class CarriedQuery(ResidentQuery):
         self._after = self.vectors
         """The numbers of open partial matches after the batch whose ends were counted last."""
 
-    def ends(self, batch: ResidentBatch, before: int) -> CarriedEnds:
-        """As `ResidentQuery.ends`; `latest` are positions in the stream."""
+    def answer(self, batch: ResidentBatch, before: int, asked: Asked) -> tuple[np.ndarray, ReportedEnds]:
+        """As `ResidentQuery.answer`; what `_keep` takes are the registers after the batch."""
         events = self._classifier.events(batch, before)
         cut = self._cut(events)
         units = copied(cut.report), copied(cut.stop), copied(cut.lane)
-        left = copied(self.registers)
-        found = flows.long_hits(self._program, events.symbols, events.positions, *units, left, self._fitting)
-        offsets, event, latest = found
-        return CarriedEnds(events, units, offsets, event, latest, left.copy_to_host())
+        if asked == "count":
+            return self.registers, ReportedEnds(np.empty(0, np.int64), self._sum(events, units, cut))
+        left, offsets, found = self._ends(events, units)
+        position, value = fetched(found)
+        if asked == "counts":
+            number = self._numbers(events, units, offsets, len(position), None)
+            value = self._by_host(events) if number is None else number.copy_to_host()
+        return left.copy_to_host(), ReportedEnds(position, value)
 
-    def latest(self, ends: CarriedEnds) -> Any:
-        """As `ResidentQuery.latest`."""
-        return ends.latest
-
-    def numbers(self, ends: CarriedEnds) -> np.ndarray:
-        """As `ResidentQuery.numbers`.
-
-        Raises
-        ------
-        LimitError
-            For numbers too large to have a practical meaning.
-        """
-        number = self._numbers(ends.events, ends.units, ends.offsets, ends.event.shape[0], None)
-        return self._by_host(ends.events) if number is None else number.copy_to_host()
-
-    def counted(self, batch: ResidentBatch, before: int) -> tuple[CarriedEnds, np.ndarray]:
-        """As `ResidentQuery.counted`: units are counted without a look at where their hits are."""
+    def hits_there(self, batch: ResidentBatch, before: int) -> Any:
+        """As `ResidentQuery.hits_there`."""
         events = self._classifier.events(batch, before)
         cut = self._cut(events)
-        units = copied(cut.report), copied(cut.stop), copied(cut.lane)
+        return found_there(self._ends(events, (copied(cut.report), copied(cut.stop), copied(cut.lane)))[2])
+
+    def _ends(self, events: ResidentEvents, units: Units) -> tuple[Any, Any, Any]:
+        """The registers after a batch, where the ends of units begin, and the ends, on the device."""
+        left, fitting = copied(self.registers), self._fitting
+        found = flows.long_hits(
+            self._program, events.symbols, events.positions, *units, left, fitting, placed=True
+        )
+        return left, *found
+
+    def _sum(self, events: ResidentEvents, units: Units, cut: Segments) -> np.ndarray:
+        """How many complex events end in a batch: no unit is asked where its hits are."""
         room, totals = copied(np.append(cut.report, events.kept)), device_array((len(cut.begin), 2), np.int64)
-        ends = CarriedEnds(events, units, room, None, None, self.registers)
         if self._numbers(events, units, room, events.kept, totals) is None:
-            return ends, self._by_host(events)
+            return self._by_host(events)
         low, high = totals.copy_to_host().sum(axis=0).tolist()
-        return ends, np.array([low + (high << 32)], object)
+        return np.array([low + (high << 32)], object)
 
     def _cut(self, events: ResidentEvents) -> Segments:
         """The units of a batch."""
@@ -123,8 +110,8 @@ class CarriedQuery(ResidentQuery):
         self._after = vectors.copy_to_host()
         return number
 
-    def _keep(self, ends: CarriedEnds) -> None:
-        self.registers, self.vectors = ends.registers, self._after
+    def _keep(self, kept: np.ndarray) -> None:
+        self.registers, self.vectors = kept, self._after
 
     def _by_host(self, events: ResidentEvents) -> np.ndarray:
         """Counts of a batch whose numbers are too large for a kernel."""

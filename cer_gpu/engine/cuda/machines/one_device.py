@@ -28,6 +28,9 @@ ROOM = 1 << 18
 LEAST_UNIT = 256
 """The least number of events of a unit; with fewer, the cost of starting a unit would show."""
 
+GUESSED = 1 << 12
+"""How many hits are copied together with their number: as fast as the number alone."""
+
 LIST = 32
 """The least number of hits of a list: a chunk has some 100,000, and each list is the work of one thread."""
 
@@ -143,7 +146,7 @@ class OneDevice:
         """The ends in some segments before which no run is open, and the latest start of each, an event."""
         if self._window is not None:
             segments = cut_early(segments, there.measured, self._window.size, self._stream)
-        registers = np.full((len(segments.begin), self._tables.n_live), -1, np.int64)
+        registers = np.empty((0, self._tables.n_live), np.int64)
         return self._hits(there, segments, registers, False)[:2]
 
     def carried_hits(
@@ -161,7 +164,7 @@ class OneDevice:
         if self._long is None or units is None:
             return self._hits(there, segments, registers, True)
         left = copied(registers)
-        _, event, latest = flows.long_hits(
+        _, found = flows.long_hits(
             self._long[1],
             there.symbols,
             there.positions,
@@ -169,7 +172,7 @@ class OneDevice:
             left,
             self._long[0],
         )
-        return event.copy_to_host(), latest.copy_to_host(), left.copy_to_host()
+        return *fetched(found), left.copy_to_host()
 
     def _hits(
         self, there: DeviceEvents, segments: Segments, registers: np.ndarray, numbered: bool
@@ -177,7 +180,7 @@ class OneDevice:
         window, none = self._window, np.empty(0, np.int64)
         assert self._fitting is not None
         left = copied(registers)
-        _, event, latest = hitting.hits(
+        _, found = hitting.hits(
             self._program,
             there.symbols,
             there.positions if numbered else copied(none),
@@ -189,7 +192,7 @@ class OneDevice:
             left,
             self._fitting,
         )
-        return event.copy_to_host(), latest.copy_to_host(), left.copy_to_host()
+        return *fetched(found), left.copy_to_host() if len(registers) else registers
 
     def _units(self, segments: Segments, most: int) -> Segments | None:
         """Segments cut into about `most` units at most; `lane` is the number of each unit's segment.
@@ -203,8 +206,8 @@ class OneDevice:
 
     def counts(self, there: DeviceEvents, lists: EndLists) -> tuple[np.ndarray, np.ndarray]:
         """How many complex events end at each end of lists, and the status of each list: not 0 if wrong."""
-        ends = copied(lists.first), copied(lists.event), copied(lists.lowest)
-        number, status = counting.counts(self._machine, there.symbols, *ends, self._lane)
+        pairs = copied(np.stack([lists.event, lists.lowest], axis=1))
+        number, status = counting.counts(self._machine, there.symbols, copied(lists.first), pairs, self._lane)
         return number.copy_to_host(), status.copy_to_host()
 
     def forward_counts(
@@ -242,6 +245,22 @@ class OneDevice:
             lane = copied(units.lane)
             found = matrices.long_forward_counts(self._machine, there.symbols, *bounds, lane, *ends)
         return found.copy_to_host(), moved.copy_to_host(), status.copy_to_host()
+
+
+def fetched(found: Any) -> tuple[np.ndarray, np.ndarray]:
+    """What was wanted of the hits that `cer_gpu.kernels.hits.cuda` has found, on the host."""
+    event, other = np.ascontiguousarray(hits_in(found, GUESSED)[hitting.HEAD :].T)
+    return event, other
+
+
+def hits_in(found: Any, guess: int) -> np.ndarray:
+    """What `cer_gpu.kernels.hits.cuda` has found, on the host: one wait if hits are as few as guessed."""
+    rows = min(hitting.HEAD + guess, found.shape[0])
+    first: np.ndarray = found[:rows].copy_to_host()
+    stop = hitting.HEAD + int(first[hitting.TOTAL, 0])
+    if stop <= rows:
+        return first[:stop]
+    return np.concatenate([first, found[rows:stop].copy_to_host()])
 
 
 def lists_of(first: np.ndarray, event: np.ndarray, lowest: np.ndarray, events: int) -> np.ndarray:

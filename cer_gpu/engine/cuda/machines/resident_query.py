@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from cer_gpu.engine.cuda.classify import CudaClassifier, ResidentBatch
-from cer_gpu.engine.cuda.machines.one_device import cut_early, patched
-from cer_gpu.engine.machines.chunk import Segments
+from cer_gpu.engine.cuda.machines.one_device import GUESSED, ROOM, hits_in, patched
 from cer_gpu.engine.machines.reported_ends import Asked, ReportedEnds
 from cer_gpu.errors import DeviceError
 from cer_gpu.frozen_dataclass import dataclass
@@ -19,12 +19,16 @@ from cer_gpu.kernels.counts import cuda as counts
 from cer_gpu.kernels.counts import cuda_long_segments as matrices
 from cer_gpu.kernels.device.arrays import device_array
 from cer_gpu.kernels.device.geometry import LANE, STREAM, Geometry, lane_geometry
-from cer_gpu.kernels.device.words import copied, empty
+from cer_gpu.kernels.device.scan import new_tiles
+from cer_gpu.kernels.device.words import empty, words
 from cer_gpu.kernels.hits import cuda as hits
+from cer_gpu.kernels.hits.cuda_units import cut_units
 from cer_gpu.kernels.runs.programs import backward_program, forward_program, hits_program
-from cer_gpu.kernels.windows import cuda as windows
 from cer_gpu.plan.automaton import AutomatonMachine
 from cer_gpu.plan.compiled_query import CompiledQuery
+
+LEAST_CUT = 64
+"""The least number of events of a unit that the device cuts: a few steps find where it begins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +52,21 @@ class ResidentTail:
 
 @dataclass(frozen=True, slots=True)
 class ResidentEnds:
-    """Hits as the kernels give them, the units that they lie in, and the events of these."""
+    """Ends on the device, which alone knows how many there are.
+
+    Attributes
+    ----------
+    events : ResidentTail
+        The events, with room for more; `kept` is that room.
+    units : HitUnits
+    offsets, found : device array
+        As `cer_gpu.kernels.hits.cuda.find_hits` gives them.
+    """
 
     events: ResidentTail
-    begin: Any
+    units: hits.HitUnits
     offsets: Any
-    event: Any
-    latest: Any
+    found: Any
 
 
 def why_not(query: CompiledQuery) -> str | None:
@@ -129,8 +141,11 @@ class ResidentQuery(ABC):
         self._classifier, self._lane, self._stream, self._fitting = classifier, lane, stream, fitting
         self._program = hits.device_program(program, fitting)
         self._forward, self._backward = forward_program(self._host), backward_program(self._host)
-        self._machine = counts.device_tables(self._host, self._forward, self._backward)
         self.tail: ResidentTail | None = None
+
+    @cached_property
+    def _machine(self) -> counts.DeviceTables:
+        return counts.device_tables(self._host, self._forward, self._backward)
 
     def found(self, batch: ResidentBatch, before: int, asked: Asked) -> ReportedEnds:
         """What ends in the next batch of the stream.
@@ -142,122 +157,137 @@ class ResidentQuery(ABC):
             How many events of the stream come before it.
         asked : {"hits", "counts", "count"}
         """
-        position = np.empty(0, np.int64)
-        if asked == "count":
-            ends, value = self.counted(batch, before)
-        else:
-            ends = self.ends(batch, before)
-            position = self.positions(ends, ends.event).copy_to_host()
-            value = self.latest(ends).copy_to_host() if asked == "hits" else self.numbers(ends)
+        kept, answer = self.answer(batch, before, asked)
         # Where the memory of the device runs out before, the batch is given again.
-        self._keep(ends)
-        return ReportedEnds(position, value)
+        self._keep(kept)
+        return answer
 
     @abstractmethod
-    def ends(self, batch: ResidentBatch, before: int) -> Any:
-        """Where complex events end in a batch, and the units that these lie in; parameters as of `found`."""
+    def answer(self, batch: ResidentBatch, before: int, asked: Asked) -> tuple[Any, ReportedEnds]:
+        """What `_keep` takes of a batch, and what `found` gives; parameters as of `found`.
 
-    def counted(self, batch: ResidentBatch, before: int) -> tuple[Any, np.ndarray]:
-        """What `_keep` takes of a batch, and numbers whose sum is how many complex events end there."""
-        ends = self.ends(batch, before)
-        return ends, self.numbers(ends)
-
-    @abstractmethod
-    def latest(self, ends: Any) -> Any:
-        """The latest start at each end, a position in the stream, on the device."""
+        Raises
+        ------
+        LimitError
+            For numbers too large to have a practical meaning.
+        """
 
     @abstractmethod
-    def numbers(self, ends: Any) -> np.ndarray:
-        """How many complex events end at each end: shape (ends,), on the host, objects past 2^62."""
+    def hits_there(self, batch: ResidentBatch, before: int) -> Any:
+        """The position and the latest start of each hit of a batch: device array, shape (hits, 2)."""
 
     @abstractmethod
-    def _keep(self, ends: Any) -> None:
+    def _keep(self, kept: Any) -> None:
         """Keep what later batches need."""
 
-    def positions(self, ends: Any, event: Any) -> Any:
-        """The positions of events in the stream, on the device."""
-        return classify.gather(ends.events.positions, event, 0, np.int64, self._stream)
+
+def found_there(found: Any) -> Any:
+    """The rows of hits in what `cer_gpu.kernels.hits.cuda` has found, on the device."""
+    return found[hits.HEAD : hits.HEAD + int(found[hits.TOTAL, 0])]
 
 
 class WindowedQuery(ResidentQuery):
     """A query with a window over resident batches.
 
-    A time that its window measures is the first of the columns that the classifier copies besides.
+    The device alone knows how many events are relevant and how many units and hits there are; the host waits
+    for the answer. A time that its window measures is the first of the columns that the classifier copies
+    besides.
     """
+
+    _room = GUESSED
+    """How many hits are counted at most, unless it turns out that there are more."""
 
     @property
     def _size(self) -> int | float:
         assert self._query.window is not None
         return self._query.window.size
 
-    def ends(self, batch: ResidentBatch, before: int) -> ResidentEnds:
-        """As `ResidentQuery.ends`; `latest` are events."""
-        events, tail = self._events(batch, before), self.tail
-        if tail is not None and tail.kept:
-            events = _joined(tail, events)
+    def answer(
+        self, batch: ResidentBatch, before: int, asked: Asked
+    ) -> tuple[tuple[ResidentTail, np.ndarray], ReportedEnds]:
+        """As `ResidentQuery.answer`."""
+        if asked != "hits":
+            return self._counted(self._ends(batch, before, hits.ADMITTED), batch.rows, asked)
+        ends = self._ends(batch, before, hits.PLACES)
+        rows = hits_in(ends.found, GUESSED)
+        return (ends.events, rows), ReportedEnds(*_columns(rows))
+
+    def hits_there(self, batch: ResidentBatch, before: int) -> Any:
+        """As `ResidentQuery.hits_there`."""
+        return found_there(self._ends(batch, before, hits.PLACES).found)
+
+    def _ends(self, batch: ResidentBatch, before: int, wanted: int) -> ResidentEnds:
+        """The ends in a batch, of each what is wanted of those of `cer_gpu.kernels.hits.cuda`."""
+        tail = self.tail
         old = 0 if tail is None else tail.kept
-        one = np.array([[0], [old], [events.kept], [0]], np.int64)
-        lane = Segments(*(one if events.kept > old else one[:, :0]))
-        cut = cut_early(lane, events.measured, self._size, self._stream) if len(lane.begin) else lane
-        bounds = copied(cut.begin), copied(cut.report), copied(cut.stop)
-        registers = copied(np.full((len(cut.begin), self._host.n_live), -1, np.int64))
-        found = hits.hits(
-            self._program,
-            events.symbols,
-            copied(np.empty(0, np.int64)),
-            events.measured,
-            self._size,
-            *bounds,
-            registers,
-            self._fitting,
-        )
-        return ResidentEnds(events, bounds[0], *found)
-
-    def latest(self, ends: ResidentEnds) -> Any:
-        """As `ResidentQuery.latest`."""
-        return self.positions(ends, ends.latest)
-
-    def numbers(self, ends: ResidentEnds) -> np.ndarray:
-        """As `ResidentQuery.numbers`."""
-        lowest = windows.lowest_starts(
-            ends.events.measured, ends.begin, ends.offsets, ends.event, self._size, self._stream
-        )
-        number, status = counts.counts(
-            self._machine, ends.events.symbols, ends.offsets, ends.event, lowest, self._lane
-        )
-        whole, wrong = number.copy_to_host(), status.copy_to_host()
-        return self._patched(ends, lowest, whole, wrong) if wrong.any() else whole
-
-    def _keep(self, ends: ResidentEnds) -> None:
-        """Keep the events that the windows of later events may still reach: those of the last event's."""
-        events = ends.events
-        if not events.kept:
-            self.tail = events
-            return
-        last = events.kept - 1
-        bounds = copied(np.zeros(1, np.int64)), copied(np.array([0, 1])), copied(np.array([last]))
-        low = int(windows.lowest_starts(events.measured, *bounds, self._size, self._stream).copy_to_host()[0])
-        self.tail = _copied_from(events, low)
-
-    def _events(self, batch: ResidentBatch, before: int) -> ResidentTail:
-        found = self._classifier.events(batch, before)
-        measured = found.positions.view(np.uint64)
+        room = old + batch.rows
+        positions, symbols = device_array(room, np.int64), empty(room, self._classifier.dtype)
+        tiles = new_tiles(0)
+        if batch.rows:
+            tiles = self._classifier.into(batch, before, positions[old:], symbols[old:])
+        measured = positions.view(np.uint64)
         if batch.also:
             (time,) = batch.also
             whole = time.dtype.kind != "f"
-            dtype = np.int64 if whole else np.float64
-            gathered = classify.gather(time, found.positions, before, dtype, self._stream)
+            gathered = device_array(room, np.int64 if whole else np.float64)
+            if batch.rows:
+                classify.gather(time, positions[old:], before, gathered[old:], tiles, self._stream)
             measured = gathered.view(np.uint64) if whole else gathered
-        return ResidentTail(found.positions, found.symbols, measured, found.kept)
-
-    def _patched(self, ends: ResidentEnds, lowest: Any, whole: np.ndarray, wrong: np.ndarray) -> np.ndarray:
-        """Counts, where those of units whose sums are too large are computed again on the host."""
-        first, event, symbols = (
-            part.copy_to_host() for part in (ends.offsets, ends.event, ends.events.symbols)
+        if tail is not None and old:
+            positions[:old].copy_to_device(tail.positions)
+            symbols[:old].copy_to_device(tail.symbols[:old])
+            if batch.also:
+                measured[:old].copy_to_device(tail.measured)
+        found = device_array((hits.HEAD + batch.rows, 2), np.int64)
+        units = cut_units(measured, self._size, tiles, batch.rows, old, LEAST_CUT, ROOM, found, self._stream)
+        none = device_array(0, np.int64)
+        events = hits.SymbolWords(words(symbols), symbols.dtype.itemsize, none, positions)
+        fresh = device_array((0, self._host.n_live), np.int64)
+        offsets = hits.find_hits(
+            self._program, events, measured, self._size, units, fresh, wanted, found, self._fitting
         )
-        least = lowest.copy_to_host()
-        # The arrays of the device have room for more, and what lies there was never written.
-        symbols = symbols[: int(event[: first[-1]].max()) + 1]
+        return ResidentEnds(ResidentTail(positions, symbols, measured, room), units, offsets, found)
+
+    def _counted(
+        self, ends: ResidentEnds, rows: int, asked: Asked
+    ) -> tuple[tuple[ResidentTail, np.ndarray], ReportedEnds]:
+        """What `answer` gives: how many complex events end at each end, or the sum."""
+        events, found = ends.events, ends.found
+        listed = counts.ListedHits(ends.offsets, found[hits.HEAD :], ends.units.number)
+        room = min(max(self._room, rows // 16), rows)
+        while True:
+            _, status = counts.count_listed(
+                self._machine, events.symbols, listed, events.positions, found[: hits.HEAD], room, self._lane
+            )
+            told = hits_in(found, GUESSED) if asked == "counts" else found[: hits.HEAD].copy_to_host()
+            if told[hits.TOTAL, 0] <= room:
+                break
+            room = self._room = int(told[hits.TOTAL, 0])
+        if told[hits.REACHED, 1]:
+            position, value = self._patched(ends, hits_in(found, rows), status)
+        elif asked == "counts":
+            position, value = _columns(told)
+        else:
+            low, high = told[hits.SUMS].tolist()
+            position, value = told[:0, 0], np.array([low + (high << 32)], object)
+        return (events, told), ReportedEnds(position[: len(position) * (asked == "counts")], value)
+
+    def _keep(self, kept: tuple[ResidentTail, np.ndarray]) -> None:
+        """Keep the events that the windows of later events may still reach: those of the last event's."""
+        events, told = kept
+        self.tail = _copied_from(events, int(told[hits.REACHED, 0]), int(told[hits.TOTAL, 1]))
+
+    def _patched(self, ends: ResidentEnds, told: np.ndarray, status: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Positions and counts, where those of units whose sums are too large are computed on the host."""
+        units = int(ends.units.number.copy_to_host()[0])
+        first, wrong = ends.offsets.copy_to_host(), status.copy_to_host()[:units]
+        kept = int(told[hits.TOTAL, 1])
+        symbols, positions = ends.events.symbols.copy_to_host()[:kept], ends.events.positions.copy_to_host()
+        position, value = _columns(told)
+        event, least = position.copy(), value.copy()
+        for unit in np.flatnonzero(wrong):
+            part = slice(first[unit], first[unit + 1])
+            position[part] = positions[event[part]]
 
         def again(unit: int) -> np.ndarray:
             part = slice(first[unit], first[unit + 1])
@@ -265,31 +295,23 @@ class WindowedQuery(ResidentQuery):
             programs = self._forward, self._backward
             return on_cpu.counts(self._host, *programs, symbols, one, event[part], least[part])
 
-        return patched(whole, first, wrong, again)
+        return position, patched(value, first, wrong, again)
 
 
-def _joined(first: ResidentTail, then: ResidentTail) -> ResidentTail:
-    """The events of both, one after another."""
-    kept = first.kept + then.kept
-    positions = device_array(kept, np.int64)
-    symbols = empty(kept, then.symbols.dtype)
-    measured = device_array(kept, then.measured.dtype)
-    for part, at in ((first, 0), (then, first.kept)):
-        if part.kept:
-            place, own = slice(at, at + part.kept), slice(0, part.kept)
-            positions[place].copy_to_device(part.positions)
-            symbols[place].copy_to_device(part.symbols[own])
-            measured[place].copy_to_device(part.measured)
-    return ResidentTail(positions, symbols, measured, kept)
+def _columns(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The two numbers of each hit."""
+    first, second = np.ascontiguousarray(rows[hits.HEAD :].T)
+    return first, second
 
 
-def _copied_from(events: ResidentTail, low: int) -> ResidentTail:
-    """The events from `low` on, in memory of their own, so that the others can be freed; at least one."""
-    kept = events.kept - low
+def _copied_from(events: ResidentTail, low: int, high: int) -> ResidentTail:
+    """The events from `low` on, in memory of their own, so that the others can be freed."""
+    kept = high - low
     positions = device_array(kept, np.int64)
     symbols = empty(kept, events.symbols.dtype)
     measured = device_array(kept, events.measured.dtype)
-    positions.copy_to_device(events.positions[low:])
-    symbols[:kept].copy_to_device(events.symbols[low : events.kept])
-    measured.copy_to_device(events.measured[low:])
+    if kept:
+        positions.copy_to_device(events.positions[low:high])
+        symbols[:kept].copy_to_device(events.symbols[low:high])
+        measured.copy_to_device(events.measured[low:high])
     return ResidentTail(positions, symbols, measured, kept)

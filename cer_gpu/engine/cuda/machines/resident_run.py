@@ -25,6 +25,7 @@ from cer_gpu.engine.read.events import NO_KEYS, EventArrays, joined
 from cer_gpu.engine.read.sources.columns import Values
 from cer_gpu.engine.read.sources.device_rows import DeviceTable, ascends
 from cer_gpu.kernels.classify.cuda import gather
+from cer_gpu.kernels.device.arrays import device_array
 from cer_gpu.kernels.device.geometry import LANE, STREAM, Geometry
 from cer_gpu.kernels.device.words import copied
 from cer_gpu.progress import Watch
@@ -160,7 +161,8 @@ class ResidentRun:
             return (pa.nulls(0, column.kind),)
         dtype = np.float64 if column.data.dtype.kind == "f" else np.int64
         with on(self._device):
-            there = gather(column.data, copied(rows), 0, dtype, self._stream)
+            there = device_array(len(rows), dtype)
+            gather(column.data, copied(rows), 0, there, geometry=self._stream)
             return (times(there.copy_to_host(), column.kind),)
 
     def _there(self, part: Events, first: int, asked: Asked) -> ReportedEnds:
