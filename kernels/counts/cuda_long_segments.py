@@ -17,10 +17,9 @@ the device only where it is multiplied by a number that is not 0.
 import numpy as np
 from numba import cuda
 
-from ..device.arrays import device_array
+from ..device.arrays import device_array, zeros
 from ..device.geometry import LANE, SCRATCH
 from ..device.jit import device, kernel
-from ..device.words import copied
 from ..hits.cuda_long_segments import GROUP, end_segments_kernel
 from ..runs.contract import INTO, LEFT, RIGHT
 from .cuda import forward_counts
@@ -244,7 +243,7 @@ def long_forward_counts(
         machine.forward, symbols, begin, stop, segment, vectors, register, matrix
     )
     before = device_array((units, n), np.int64)
-    unit_status = copied(np.zeros(units, np.uint8))
+    unit_status = zeros(units, np.uint8)
     begin_vectors_kernel[blocks, threads](
         segment, vectors, *multiplied(matrix, GROUP, geometry), before, unit_status
     )

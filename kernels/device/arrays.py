@@ -56,12 +56,12 @@ def device_array(shape, dtype):
     return cuda.from_cuda_array_interface(described, owner=made, sync=False)
 
 
-def zeros(size):
-    """An array of zeros on the current device, int64 [size]: the driver writes them, without a kernel."""
-    made = device_array(size, np.int64)
+def zeros(size, dtype=np.int64):
+    """An array of zeros on the current device, [size]: the driver writes them, without a kernel."""
+    made = device_array(size, dtype)
     if simulated():
         made[:] = 0
-    else:
+    elif size:
         driver.device_memset(made, 0, made.nbytes)
     return made
 

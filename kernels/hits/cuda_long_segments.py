@@ -18,10 +18,10 @@ that passes over all units would need no levels but as many steps as there are u
 import numpy as np
 from numba import cuda, int64
 
-from ..device.arrays import device_array
+from ..device.arrays import device_array, zeros
 from ..device.geometry import LANE
 from ..device.jit import kernel
-from ..device.words import copied, words
+from ..device.words import words
 from ..windows.contract import MeasuredWindow
 from .cuda import NOTHING, SymbolWords, hits, run_segment
 
@@ -196,6 +196,6 @@ def long_hits(program, symbols, starts, begin, stop, segment, registers, geometr
     none = device_array(0, np.uint64)
     found = hits(program, symbols, starts, none, 0, begin, begin, stop, before, geometry, placed)
     if units:
-        right = copied(np.zeros(registers.shape[0], np.uint8))
+        right = zeros(registers.shape[0], np.uint8)
         end_segments_kernel[launch](segment, before, right, registers)
     return found

@@ -12,14 +12,13 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from cer_gpu.engine.cuda.classify import CudaClassifier, ResidentBatch, ResidentEvents
-from cer_gpu.engine.cuda.machines.one_device import LEAST_UNIT, ROOM, cut_evenly, fetched
+from cer_gpu.engine.cuda.machines.one_device import LEAST_UNIT, ROOM, fetched
 from cer_gpu.engine.cuda.machines.resident_query import ResidentQuery, found_there
-from cer_gpu.engine.machines.chunk import Segments
 from cer_gpu.engine.machines.numbers import check_open
 from cer_gpu.engine.machines.reported_ends import Asked, ReportedEnds
 from cer_gpu.kernels.counts import cuda_long_segments as matrices
 from cer_gpu.kernels.counts.cpu_ends import counted_ends
-from cer_gpu.kernels.device.arrays import device_array
+from cer_gpu.kernels.device.arrays import device_array, zeros
 from cer_gpu.kernels.device.geometry import LANE, STREAM, Geometry
 from cer_gpu.kernels.device.words import copied
 from cer_gpu.kernels.hits import cuda_long_segments as flows
@@ -57,22 +56,20 @@ class CarriedQuery(ResidentQuery):
     def answer(self, batch: ResidentBatch, before: int, asked: Asked) -> tuple[np.ndarray, ReportedEnds]:
         """As `ResidentQuery.answer`; what `_keep` takes are the registers after the batch."""
         events = self._classifier.events(batch, before)
-        cut = self._cut(events)
-        units = copied(cut.report), copied(cut.stop), copied(cut.lane)
+        bounds, units = self._units(events)
         if asked == "count":
-            return self.registers, ReportedEnds(np.empty(0, np.int64), self._sum(events, units, cut))
+            return self.registers, ReportedEnds(np.empty(0, np.int64), self._sum(events, bounds, units))
         left, offsets, found = self._ends(events, units)
         position, value = fetched(found)
         if asked == "counts":
-            number = self._numbers(events, units, offsets, len(position), None)
-            value = self._by_host(events) if number is None else number.copy_to_host()
+            counted = self._numbers(events, units, offsets, len(position), 0)
+            value = self._by_host(events) if counted is None else counted[0].copy_to_host()
         return left.copy_to_host(), ReportedEnds(position, value)
 
     def hits_there(self, batch: ResidentBatch, before: int) -> Any:
         """As `ResidentQuery.hits_there`."""
         events = self._classifier.events(batch, before)
-        cut = self._cut(events)
-        return found_there(self._ends(events, (copied(cut.report), copied(cut.stop), copied(cut.lane)))[2])
+        return found_there(self._ends(events, self._units(events)[1])[2])
 
     def _ends(self, events: ResidentEvents, units: Units) -> tuple[Any, Any, Any]:
         """The registers after a batch, where the ends of units begin, and the ends, on the device."""
@@ -82,33 +79,44 @@ class CarriedQuery(ResidentQuery):
         )
         return left, *found
 
-    def _sum(self, events: ResidentEvents, units: Units, cut: Segments) -> np.ndarray:
+    def _sum(self, events: ResidentEvents, bounds: Any, units: Units) -> np.ndarray:
         """How many complex events end in a batch: no unit is asked where its hits are."""
-        room, totals = copied(np.append(cut.report, events.kept)), device_array((len(cut.begin), 2), np.int64)
-        if self._numbers(events, units, room, events.kept, totals) is None:
+        counted = self._numbers(events, units, bounds, events.kept, units[0].shape[0])
+        if counted is None:
             return self._by_host(events)
-        low, high = totals.copy_to_host().sum(axis=0).tolist()
+        low, high = counted[1].sum(axis=0).tolist()
         return np.array([low + (high << 32)], object)
 
-    def _cut(self, events: ResidentEvents) -> Segments:
-        """The units of a batch."""
+    def _units(self, events: ResidentEvents) -> tuple[Any, Units]:
+        """The bounds of the units of a batch, and the units."""
         most = min(ROOM, matrices.most_units(self._host.n_live))
-        whole = np.array([[0], [0], [events.kept], [0]], np.int64)
         length = max(LEAST_UNIT, -(-events.kept // most))
-        return cut_evenly(Segments(*(whole if events.kept else whole[:, :0])), length)
+        bounds = copied(np.append(np.arange(0, events.kept, length), events.kept))
+        return bounds, (bounds[:-1], bounds[1:], zeros(bounds.shape[0] - 1))
 
-    def _numbers(self, events: ResidentEvents, units: Units, first: Any, hits: int, totals: Any) -> Any:
-        """As `long_forward_counts`, for one segment; None where its numbers are too large for a kernel."""
+    def _numbers(
+        self, events: ResidentEvents, units: Units, first: Any, hits: int, summed: int
+    ) -> tuple[Any, np.ndarray] | None:
+        """As `long_forward_counts`, for one segment, and the totals of `summed` units.
+
+        None where its numbers are too large for a kernel.
+        """
         if (self.vectors >= 1 << 62).any():
             return None
-        vectors, status = copied(self.vectors.astype(np.int64)), copied(np.zeros(1, np.uint8))
+        # One array, so that the host waits once: vectors, status, totals.
+        n = self._host.n_live
+        whole = device_array(n + 1 + 2 * summed, np.int64)
+        whole[: n + 1].copy_to_device(np.append(self.vectors.astype(np.int64), 0))
+        vectors, status = whole[:n].reshape(1, n), whole[n : n + 1].view(np.uint8)
+        totals = whole[n + 1 :].reshape(summed, 2) if summed else None
         number = matrices.long_forward_counts(
             self._machine, events.symbols, *units, first, hits, vectors, status, self._lane, totals
         )
-        if status.copy_to_host()[0]:
+        told = whole.copy_to_host()
+        if told[n]:
             return None
-        self._after = vectors.copy_to_host()
-        return number
+        self._after = told[:n].reshape(1, n)
+        return number, told[n + 1 :].reshape(summed, 2)
 
     def _keep(self, kept: np.ndarray) -> None:
         self.registers, self.vectors = kept, self._after
