@@ -17,7 +17,9 @@ import numpy as np
 from cer_gpu.kernels.classify.cuda import DATA, FIELDS, LAST, SHIFT, STAGE_FIELDS, VALID
 from cer_gpu.kernels.device.availability import simulated
 from cer_gpu.kernels.device.memory import address_of
+from cer_gpu.kernels.device.scan import SUM
 from cer_gpu.kernels.device.words import copied
+from cer_gpu.kernels.hits.cuda import TOTAL
 from numba import cuda
 
 TESTS = Path(__file__).resolve().parents[1] / "tests"
@@ -239,7 +241,32 @@ def _bytes_at(address: int, size: int) -> Any:
 
 def _gather(named: dict[str, Any]) -> int:
     """The values that are asked for are read: a sector of 32 bytes for each, or all if that is less."""
-    return min(named["values"].nbytes, 32 * named["rows"].size) + _bytes(named, "rows", "out")
+    rows = _noted(named["tiles"]) if named["tiles"].size else named["rows"].size
+    return min(named["values"].nbytes, 32 * rows) + 16 * rows
+
+
+def _noted(tiles: Any) -> int:
+    """How many events a launch before has kept."""
+    return int(tiles.copy_to_host()[-1]) & SUM
+
+
+def _cut(named: dict[str, Any]) -> int:
+    """Three numbers of each unit are written."""
+    events = _noted(named["tiles"])
+    return 24 * -(-events // max(named["least"], -(-events // named["most"]), 1))
+
+
+def _found(named: dict[str, Any]) -> int:
+    """Symbols are read; how many hits are written is not known before the launch."""
+    words = named["events.words"]
+    told = int(named["found"][TOTAL, 1]) if named["units.number"].size else words.nbytes
+    return min(words.nbytes, told * named["events.width"])
+
+
+def _counted(named: dict[str, Any]) -> int:
+    """Event and lowest start of each hit are read, and its number is written."""
+    head = named["head"]
+    return 24 * (int(head[TOTAL, 0]) if head.size else named["hits.pairs"].shape[0])
 
 
 def _searched(named: dict[str, Any]) -> int:
@@ -282,6 +309,9 @@ PARTS: dict[str, Bytes] = {
     "classify": _classified,
     "add_totals": _in_place("offsets"),
     "gather": _gather,
+    "find_hits": _found,
+    "cut_units": _cut,
+    "counts": _counted,
     "lowest_starts": _searched,
     "compose": _composed,
     "last_maps": _last_maps,
@@ -295,7 +325,6 @@ PARTS: dict[str, Bytes] = {
 _ENTRIES = frozenset(("value", "queue", "scratch"))
 
 SCRATCH: dict[str, frozenset[str]] = {
-    "counts": frozenset(("prefix", "suffix", "front")),
     "forward_counts": frozenset(("registers",)),
     "matrices": frozenset(("register",)),
     "step_hits": _ENTRIES | {"rooms", "out", "progress"},

@@ -210,6 +210,8 @@ def exercise(sizes: Sizes) -> None:
     there.hits()
     there.count()
     del there
+    timed_window = cer.compile(f"{WINDOWLESS} WITHIN 1000 [ts]")
+    timed_window.hits(page_locked_table(sizes.carried, (*PRICED, "ts")), device="cuda", order_by="ts")
     for kind in KINDS:
         answer_of(kind, sizes)("cuda")
     offsets_of(
