@@ -187,7 +187,8 @@ def long_hits(program, symbols, starts, begin, stop, segment, registers, geometr
     if units:
         flow, inside = device_array((units, n), np.uint64), device_array((units, n), np.int64)
         shared = 2 * 8 * program.n_registers * geometry.threads
-        events = SymbolWords(words(symbols), symbols.dtype.itemsize, starts, starts[:0])
+        places = device_array(0, np.int64)
+        events = SymbolWords(words(symbols), symbols.dtype.itemsize, starts, places)
         maps_kernel[geometry.blocks(units), geometry.threads, 0, shared](
             program, events, begin, stop, segment, registers, flow, inside
         )
