@@ -296,6 +296,25 @@ def test_registers_fit_into_shared_memory() -> None:
     assert lane_geometry(192) is None
 
 
+@pytest.mark.parametrize("n_steps", [60, 90, 180])
+def test_registers_that_fill_shared_memory_leave_room_for_what_is_declared(n_steps: int) -> None:
+    tables = sequence(*[1] * n_steps)
+    symbols = np.tile(np.arange(1, n_steps + 1), 3).astype(np.uint8)
+    program, left = hits_program(tables), np.full((1, tables.n_live), -1, np.int64)
+    geometry = lane_geometry(program.n_registers)
+    bounds = np.array([0]), np.array([0]), np.array([len(symbols)])
+    event, latest = hitting.hits(program, symbols, NONE, NONE, 0, *bounds, left.copy())
+    _, found = hits.hits(
+        hits.device_program(program, geometry),
+        words.to_device(symbols),
+        *[cuda.to_device(part) for part in (NONE, NONE.view(np.uint64))],
+        0,
+        *[cuda.to_device(part) for part in (*bounds, left)],
+        geometry,
+    )
+    assert hits_of(found) == [event.tolist(), latest.tolist()]
+
+
 def test_columns_become_hits() -> None:
     """`A ; B ; C` on the device from the column to the hits: nothing between comes back."""
     rng = np.random.default_rng(8)
