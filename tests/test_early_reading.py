@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from random import Random
 
@@ -56,19 +56,24 @@ LATER = (
 )
 
 
+def noting(asked: list[int]) -> Callable[[Workers, Iterable[object]], Iterator[object]]:
+    """`Workers.early`, which notes each call."""
+    early = Workers.early
+
+    def noted(workers: Workers, items: Iterable[object]) -> Iterator[object]:
+        asked.append(1)
+        return early(workers, items)
+
+    return noted
+
+
 @pytest.mark.parametrize("pattern", EARLY + LATER)
 @pytest.mark.parametrize("product", ["hits", "counts", "run"])
 def test_only_what_a_window_alone_keeps_is_read_early(
     pattern: str, product: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = []
-    early = Workers.early
-
-    def noted(workers: Workers, items: object) -> object:
-        asked.append(1)
-        return early(workers, items)  # type: ignore[type-var, arg-type]
-
-    monkeypatch.setattr(Workers, "early", noted)
+    asked: list[int] = []
+    monkeypatch.setattr(Workers, "early", noting(asked))
     query = cer.compile(f"SELECT * WHERE {pattern}")
     found = getattr(query, product)(events(1), order_by="t")
     found = found.to_arrow() if product == "run" else found
@@ -121,20 +126,14 @@ def test_a_file_is_read_while_what_was_read_is_run(
     path = tmp_path / "events.parquet"
     pq.write_table(events(3), path, row_group_size=400)
     data = pq.read_table(path)  # it has no seconds
-    asked = []
-    early = Workers.early
-
-    def noted(workers: Workers, items: object) -> object:
-        asked.append(1)
-        return early(workers, items)  # type: ignore[type-var, arg-type]
-
+    asked: list[int] = []
     for pattern in (EARLY[0], LATER[1], LATER[4]):
         query = cer.compile(f"SELECT * WHERE {pattern}")
         expected = getattr(query, product)(data, order_by="t")
         expected = expected.to_arrow() if product == "run" else expected
         asked.clear()
         with monkeypatch.context() as patch:
-            patch.setattr(Workers, "early", noted)
+            patch.setattr(Workers, "early", noting(asked))
             found = getattr(query, product)(path, order_by="t", memory=memory)
             found = found.to_arrow() if product == "run" else found
         # Batches of the file, and chunks where a window alone says what is kept.

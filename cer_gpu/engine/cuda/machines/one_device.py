@@ -249,8 +249,13 @@ class OneDevice:
 
 def fetched(found: Any) -> tuple[np.ndarray, np.ndarray]:
     """What was wanted of the hits that `cer_gpu.kernels.hits.cuda` has found, on the host."""
-    event, other = np.ascontiguousarray(hits_in(found, GUESSED)[hitting.HEAD :].T)
-    return event, other
+    return columns_of(hits_in(found, GUESSED))
+
+
+def columns_of(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The two numbers of each hit in what `hits_in` gives."""
+    first, second = np.ascontiguousarray(rows[hitting.HEAD :].T)
+    return first, second
 
 
 def hits_in(found: Any, guess: int) -> np.ndarray:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from cer_gpu.engine.cuda.classify import CudaClassifier, ResidentBatch
-from cer_gpu.engine.cuda.machines.one_device import GUESSED, ROOM, hits_in, patched
+from cer_gpu.engine.cuda.machines.one_device import GUESSED, ROOM, columns_of, hits_in, patched
 from cer_gpu.engine.machines.reported_ends import Asked, ReportedEnds
 from cer_gpu.errors import DeviceError
 from cer_gpu.frozen_dataclass import dataclass
@@ -210,7 +210,7 @@ class WindowedQuery(ResidentQuery):
             return self._counted(self._ends(batch, before, hits.ADMITTED), batch.rows, asked)
         ends = self._ends(batch, before, hits.PLACES)
         rows = hits_in(ends.found, GUESSED)
-        return (ends.events, rows), ReportedEnds(*_columns(rows))
+        return (ends.events, rows), ReportedEnds(*columns_of(rows))
 
     def hits_there(self, batch: ResidentBatch, before: int) -> Any:
         """As `ResidentQuery.hits_there`."""
@@ -266,7 +266,7 @@ class WindowedQuery(ResidentQuery):
         if told[hits.REACHED, 1]:
             position, value = self._patched(ends, hits_in(found, rows), status)
         elif asked == "counts":
-            position, value = _columns(told)
+            position, value = columns_of(told)
         else:
             low, high = told[hits.SUMS].tolist()
             position, value = told[:0, 0], np.array([low + (high << 32)], object)
@@ -283,7 +283,7 @@ class WindowedQuery(ResidentQuery):
         first, wrong = ends.offsets.copy_to_host(), status.copy_to_host()[:units]
         kept = int(told[hits.TOTAL, 1])
         symbols, positions = ends.events.symbols.copy_to_host()[:kept], ends.events.positions.copy_to_host()
-        position, value = _columns(told)
+        position, value = columns_of(told)
         event, least = position.copy(), value.copy()
         for unit in np.flatnonzero(wrong):
             part = slice(first[unit], first[unit + 1])
@@ -296,12 +296,6 @@ class WindowedQuery(ResidentQuery):
             return on_cpu.counts(self._host, *programs, symbols, one, event[part], least[part])
 
         return position, patched(value, first, wrong, again)
-
-
-def _columns(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The two numbers of each hit."""
-    first, second = np.ascontiguousarray(rows[hits.HEAD :].T)
-    return first, second
 
 
 def _copied_from(events: ResidentTail, low: int, high: int) -> ResidentTail:
