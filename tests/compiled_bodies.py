@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cer_gpu.compiling.instruction import prefetch
 from cer_gpu.compiling.kernel import inline, jit
 
 FACTOR = 3
@@ -31,6 +32,14 @@ def total(values, scale):
         for j in range(values.shape[1]):
             found += values[i, j]
     return found * scale
+
+
+@jit
+def moved(values, place, out):
+    for i in range(values.shape[0]):
+        prefetch(place, np.uint64(i))
+        prefetch(out, (place[i], 0))
+        out[place[i], 0] = values[i]
 
 
 @jit

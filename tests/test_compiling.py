@@ -57,6 +57,21 @@ def test_arrays_of_any_strides(values: np.ndarray) -> None:
         assert bodies.total(array, 2.0) == array.sum() * 2.0
 
 
+def test_memory_is_prefetched(monkeypatch: pytest.MonkeyPatch) -> None:
+    values, place = np.arange(5), np.array([3, 0, 4, 1, 2])
+    plain, compiled, by_numba = np.zeros((3, 5, 2), np.int64)
+    bodies.moved.plainly(values, place, plain)
+    bodies.moved(values, place, compiled)
+    monkeypatch.setattr(layout, "holds", lambda: False)
+    kernel = fresh(bodies.moved)
+    kernel(values, place, by_numba)
+    assert (plain[place, 0] == values).all()
+    assert (compiled == plain).all()
+    assert (by_numba == plain).all()
+    (code,) = kernel.dispatcher.inspect_llvm().values()
+    assert code.count("call void @llvm.prefetch") >= 2
+
+
 @pytest.mark.parametrize("number", INTEGERS)
 def test_integers(number: int) -> None:
     assert bodies.same(number) == number

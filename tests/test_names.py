@@ -20,33 +20,31 @@ NOUNS = words_of(
     account accumulator adder age aggregate aggregation agreement allowance alternative amount analysis
     answer arena argument arithmetic array atom attribute automaton availability backtest bag bar barrier
     bisimulation block body boolean bound branch bucket budget buffer builder call candidate category
-    cause cell chain change check checker checkpoint choice chooser chunker class classifier clause
-    cast climb clock code column commit compaction comparison compiler complement completion component
-    composition
-    compression condition conjunction constant constraint construction consumption content context
-    continuation
-    contract core correlation cost count counter cover cut data dataclass debt decimal decision
-    deduplication demand demo dependence deriver description device diagnostic diagram digit disambiguation
-    distance
-    disjunction display distribution domain draft duration edge effort element elimination encoder end engine
-    enumeration episode equality error estimate evaluation event eviction exit expansion expiry explanation
-    exploration expression extra extreme fact fault field file filler filter finder float fold folder footer
-    form format formula fragment function funnel geometry grammar grid group habit head headroom heap helper
-    hierarchy histogram homomorphism identity input instant interface interval iteration job join joint
-    keeper kernel keyword kind ladder lake language launcher layout leaf length letter level library line list
-    lister literal liveness loader local log logic look lookahead lookup loop loss mask matcher matrix
-    measure member memory message meta metric mode module monotonicity move name need neighbour node
-    note notebook null number object offset operator option order origin outcome output overlap owner page
-    pair parameter parser part partition pass path pattern payload phrase place plan planner plot plugin
-    pool position predicate prefix printer probe producer production program progress provenance push query
-    range reach reader reason record recorder reduct reduction reference refusal region registry relation
-    remainder repetition report rerun rest result resumption retry reuse rewriter root route row rule
-    runner scan schema scope scratch seam search select selection selector semantics sequence
-    serialization series session set share shift side sign signature sink site size skip slab slice slip
-    source speed spill split stack stage stamp start state statistics status step store strategy stream
-    structure style subset subtree sum summary suppression statement sweep synchrony table tail task term
-    test text threshold tie time timeline token total trace transformer transition tree trie triplet tuple
-    turn type upload use validator value variable variant version vertex walk warning watch watermark way
+    cause cell chain change check checker checkpoint choice chooser chunker class classifier clause cast
+    climb clock code column commit compaction comparison compiler complement completion component
+    composition compression condition conjunction constant constraint construction consumption content
+    context continuation contract core correlation cost count counter cover cut data dataclass debt
+    decimal decision deduplication demand demo dependence deriver description device diagnostic diagram
+    digit disambiguation distance disjunction display distribution domain draft duration edge effort
+    element elimination encoder end engine enumeration episode equality error estimate evaluation event
+    eviction exit expansion expiry explanation exploration expression extra extreme fact fault field file
+    filler filter finder float fold folder footer form format formula fragment function funnel geometry
+    grammar grid group habit head headroom heap helper hierarchy histogram homomorphism identity input
+    instant instruction interface interval iteration job join joint keeper kernel keyword kind ladder
+    lake language launcher layout leaf length letter level library line list lister literal liveness
+    loader local log logic look lookahead lookup loop loss mask matcher matrix measure member memory
+    message meta metric mode module monotonicity move name need neighbour node note notebook null number
+    object offset operator option order origin outcome output overlap owner page pair parameter parser
+    part partition pass path pattern payload phrase place plan planner plot plugin pool position
+    predicate prefix printer probe producer production program progress provenance push query range reach
+    reader reason record recorder reduct reduction reference refusal region registry relation remainder
+    repetition report rerun rest result resumption retry reuse rewriter root route row rule runner scan
+    schema scope scratch seam search select selection selector semantics sequence serialization series
+    session set share shift side sign signature sink site size skip slab slice slip source speed spill
+    split stack stage stamp start state statistics status step store strategy stream structure style
+    subset subtree sum summary suppression statement sweep synchrony table tail task term test text
+    threshold tie time timeline token total trace transformer transition tree trie triplet tuple turn
+    type upload use validator value variable variant version vertex walk warning watch watermark way
     weight witness work worker wrapper writer zone
     """
 )

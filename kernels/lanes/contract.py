@@ -5,6 +5,10 @@ Each function here is both the body of a kernel and its definition.
 A lane is the number of a partition; -1 stands for an event that belongs to none.
 """
 
+import numpy as np
+
+from ..jit import ahead, prefetch
+
 
 def ordinals_body(lanes, counters, out):
     """Number the events of every lane.
@@ -144,4 +148,5 @@ def gather_body(values, rows, out):
 def scatter_body(values, place, out):
     """`out[place[i]] = values[i]`: `values` and `out` of any dtype [n], `place` int32 [n], no two alike."""
     for i in range(values.shape[0]):
-        out[place[i]] = values[i]
+        prefetch(out, np.uint64(place[ahead(i, values.shape[0])]))
+        out[np.uint64(place[i])] = values[i]

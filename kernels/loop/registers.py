@@ -9,7 +9,7 @@ times as long.
 which row of registers an event changes:
 
 =======================================  ==================================================================
-`row(events, g, event)`                  the row of registers of an event in segment g
+`row(events, g, event, registers)`       the row of registers of an event in segment g
 `none()`                                 no run: what the registers hold at first
 `start(program, registers, begun, stop)` a run that starts at an event; `begun` is what is recorded of it
 `plus(own, other)`                       the runs of both
@@ -27,7 +27,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..jit import SELDOM, inline
+from ..jit import SELDOM, ahead, inline, prefetch
 from ..runs.contract import INTO, LEFT, RIGHT
 from .contract import FoundEnds
 
@@ -51,7 +51,7 @@ class RegisterEvents(NamedTuple):
 
 
 @inline
-def row_of_segment(events, g, event):
+def row_of_segment(events, g, event, registers):
     return np.uint64(g)
 
 
@@ -60,7 +60,8 @@ BY_SEGMENT = {"row": row_of_segment}
 
 
 @inline
-def row_of_lane(events, g, event):
+def row_of_lane(events, g, event, registers):
+    prefetch(registers, (np.uint64(events.lanes[ahead(event, events.lanes.shape[0])]), FIRST))
     return np.uint64(events.lanes[event])
 
 
@@ -100,7 +101,7 @@ def follow_registers(program, events, window, segments, registers, out, halt):
             for event in range(strip, min(strip + SELDOM, stop)):
                 # Unsigned, since an index that may be negative costs more at every access.
                 i = np.uint64(event)
-                own = row(events, g, i)
+                own = row(events, g, i, registers)
                 registers[own, FIRST] = start(program, registers, starts[i] if numbered else event, stop)
                 symbol = np.uint64(symbols[i])
                 k = np.uint64(first[symbol])

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..jit import SELDOM, jit
+from ..jit import SELDOM, ahead, jit, prefetch
 from .contract import ASKED
 
 UNKNOWN = np.uint8(2)
@@ -65,6 +65,9 @@ def look_next(read, high, now, turn, nearest, bits, halt):
             i = np.uint64(n - 1 - back)
             if laned:
                 lane = np.uint64(read.lanes[i])
+                coming = np.uint64(read.lanes[n - 1 - np.int64(ahead(back, n))])
+                prefetch(nearest.round, coming)
+                prefetch(nearest.time, coming)
             symbol = np.uint64(read.symbols[i])
             time = read.times[i]
             seen = nearest.round[lane]
@@ -104,6 +107,9 @@ def look_last(read, high, lanes, bits, halt):
             i = np.uint64(at)
             if laned:
                 lane = np.uint64(read.lanes[i])
+                coming = np.uint64(read.lanes[ahead(at, n)])
+                prefetch(lanes.there, (coming, ZERO))
+                prefetch(lanes.latest, (coming, ZERO))
             now = read.times[i]
             seen = lanes.there[lane, ZERO]
             last = lanes.latest[lane, ZERO]

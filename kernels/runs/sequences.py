@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..jit import SELDOM, jit
+from ..jit import AHEAD, SELDOM, ahead, jit, prefetch
 
 
 class SequenceEntries(NamedTuple):
@@ -106,6 +106,12 @@ def fill(entries, low, high, end, order, limit, progress, hit, column, halt):
     while progress[0] < order.shape[0] and n < rows and not halt[0]:
         own = order[progress[0]]
         if progress[1] == 0:
+            coming = np.uint64(order[ahead(progress[0] + AHEAD, order.shape[0])])
+            prefetch(low, coming)
+            prefetch(high, coming)
+            prefetch(end, coming)
+            near = np.uint64(order[ahead(progress[0], order.shape[0])])
+            prefetch(entries.event, np.uint64(low[near]))
             stop[top] = high[own]
             for step in range(top, 0, -1):
                 stop[step - 1] = entries.preceding[stop[step] - 1]

@@ -1,6 +1,6 @@
 """Sorting on the CPU: runs that are merged pair by pair, and numbers by their digits."""
 
-from ..jit import SELDOM, inline, jit
+from ..jit import SELDOM, ahead, inline, jit, prefetch
 from .contract import DIGIT
 
 DIGITS = 1 << DIGIT
@@ -69,6 +69,8 @@ def order_of(values, low, bits, shift, packed, starts, order):
         for k in range(count):
             item = packed[here, k]
             digit = (item >> (shift + done)) & (DIGITS - 1)
+            coming = (packed[here, ahead(k, count)] >> (shift + done)) & (DIGITS - 1)
+            prefetch(packed, (1 - here, min(starts[coming], count - 1)))
             packed[1 - here, starts[digit]] = item
             starts[digit] += 1
         here = 1 - here
