@@ -84,6 +84,28 @@ def look_next(read, high, now, turn, nearest, bits, halt):
 
 
 @jit
+def left_open(symbols, bits, becomes, places):
+    """Write the places of the events that are undecided, or that are not neutral with their bit.
+
+    =========  ===========================  ====================================
+    `symbols`  uint8 or uint16 [n]          in
+    `bits`     uint8 [n]                    in: 0, 1 or `UNKNOWN`
+    `becomes`  uint8 or uint16 [symbols, 2] in: the symbol of an event, by its bit
+    `places`   int64 [n]                    out
+    =========  ===========================  ====================================
+
+    Gives their number.
+    """
+    n = 0
+    for k in range(symbols.shape[0]):
+        i = np.uint64(k)
+        bit = bits[i]
+        places[n] = k
+        n += (bit == UNKNOWN) | (becomes[np.uint64(symbols[i]), np.uint64(bit & 1)] != 0)
+    return n
+
+
+@jit
 def look_last(read, high, lanes, bits, halt):
     """Decide events by the last one of their lane that q takes.
 

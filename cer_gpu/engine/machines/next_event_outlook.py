@@ -11,8 +11,8 @@ from cer_gpu.engine.machines.past_outlook import NO_STARTS, NOT_RENAMED, Outlook
 from cer_gpu.engine.read.events import NO_LANES, EventArrays, joined, taken
 from cer_gpu.engine.read.lanes import HeldLanes, grown
 from cer_gpu.engine.workers import Workers
-from cer_gpu.kernels.outlook.contract import ASKED, NOT_KEPT, OutlookEvents
-from cer_gpu.kernels.outlook.cpu_single_event import UNKNOWN, NextLanes, look_next
+from cer_gpu.kernels.outlook.contract import ASKED, OutlookEvents
+from cer_gpu.kernels.outlook.cpu_single_event import UNKNOWN, NextLanes, left_open, look_next
 from cer_gpu.plan.outlook import Outlook
 
 NOT_KNOWN = np.empty(0, np.uint64)
@@ -90,6 +90,9 @@ class NextEventOutlook(HeldLanes, OutlookReader):
 
     def __init__(self, outlook: Outlook, laned: bool, workers: Workers, symbols_alone: bool = False) -> None:
         super().__init__(outlook, laned, workers, symbols_alone)
+        becomes = outlook.becomes
+        self._becomes = np.zeros_like(becomes) if symbols_alone else becomes
+        """The symbols by bits of events that are held although they are decided."""
         self._new: list[EventArrays] = []
         """Events that have not been read."""
         self._held: list[EventArrays] = []
@@ -226,10 +229,10 @@ class NextEventOutlook(HeldLanes, OutlookReader):
         return [] if known is None else [known]
 
     def _hold(self, new: FreshEvents, start: int) -> None:
-        """Hold those of some events that the machine may read, from one on; or the undecided ones alone."""
+        """Hold those of some events, from one on, that the machine reads or may read."""
         events, read, bits = new
-        there = bits == UNKNOWN if self.symbols_alone else self.kept[events.symbols] != NOT_KEPT
-        places = np.flatnonzero(there[start:]) + start
+        places = np.empty(len(events) - start, np.int64)
+        places = places[: left_open(events.symbols[start:], bits[start:], self._becomes, places)] + start
         held = bits[places]
         self._make_room(len(held))
         self._bits[self._count : self._count + len(held)] = held
