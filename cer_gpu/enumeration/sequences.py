@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator
 from typing import Literal
 
 import numpy as np
 
 from cer_gpu.enumeration.blocks import PathBlock
-from cer_gpu.enumeration.sessions import SingleAnswers
+from cer_gpu.enumeration.sessions import MARKS, SingleAnswers
 from cer_gpu.kernels.runs.sequences import SequenceEntries, bounds_of, fill
 
 BLOCK = 1 << 17
@@ -74,7 +75,41 @@ class SequenceAnswers:
             yield PathBlock(hit[:found], column[:, :found], self._labels)
 
 
-class ChosenSequences(SingleAnswers):
+class SinglePaths(SingleAnswers):
+    """Each with one event for each step, also where that is not marked; `Answers`.
+
+    Parameters
+    ----------
+    count : int
+        How many ends there are.
+    labels : ndarray, shape (steps,), int32
+        The mark of each step, 0 for none.
+    """
+
+    def __init__(self, count: int, labels: np.ndarray) -> None:
+        super().__init__(np.broadcast_to(np.int64(len(labels)), count))
+        self.labels = labels
+
+    def blocks(
+        self, order: np.ndarray, limit: int | None = None, size: int | None = None
+    ) -> Iterator[PathBlock]:
+        """As `SingleAnswers.blocks`: all have as many marks, so these are not counted."""
+        if limit == 0:
+            return
+        at_once = max(MARKS // len(self.labels), 1)
+        at_once = at_once if size is None else min(at_once, max(size, 1))
+        for low in range(0, len(order), at_once):
+            yield self._block(order[low : low + at_once])
+
+    def _block(self, some: np.ndarray, first: np.ndarray | None = None) -> PathBlock:
+        return PathBlock(some, self._columns(some), self.labels)
+
+    @abstractmethod
+    def _columns(self, hit: np.ndarray) -> np.ndarray:
+        """The events of each step, shape (steps, ends)."""
+
+
+class ChosenSequences(SinglePaths):
     """Of the ascending rows of entries that end at an end, the one that NEXT or LAST leaves; `Answers`.
 
     NEXT leaves the row that takes, from the first admitted start on, the next entry of each step, and LAST
@@ -96,19 +131,14 @@ class ChosenSequences(SingleAnswers):
         lowest: np.ndarray,
         latest: bool,
     ) -> None:
-        self._entries, self._labels, self._event, self._latest = entries, labels, event, latest
+        super().__init__(len(event), labels)
+        self._entries, self._event, self._latest = entries, event, latest
         low, high = bounds_of(entries, lowest, event)
         self._entry = high - 1 if latest else low
-        super().__init__(
-            np.full(len(event), len(labels))
-        )  # also of events that are not marked: they are found
-
-    def _block(self, some: np.ndarray, first: np.ndarray) -> PathBlock:
-        return PathBlock(some, self._columns(some), self._labels)
 
     def _columns(self, hit: np.ndarray) -> np.ndarray:
         """The events of each step, shape (steps, ends)."""
-        entries, steps = self._entries, len(self._labels)
+        entries, steps = self._entries, len(self.labels)
         column = np.empty((steps, len(hit)), np.int64)
         column[-1] = self._event[hit]
         entry = self._entry[hit]
@@ -119,7 +149,7 @@ class ChosenSequences(SingleAnswers):
         return column
 
 
-class EdgeAnswers(SingleAnswers):
+class EdgeAnswers(SinglePaths):
     """One complex event for each end, of which the first and the last event alone may be marked; `Answers`.
 
     Parameters
@@ -131,8 +161,12 @@ class EdgeAnswers(SingleAnswers):
     """
 
     def __init__(self, labels: np.ndarray, event: np.ndarray, start: np.ndarray) -> None:
-        self._labels, self._edges = labels, (start, event)[-len(labels) :]
-        super().__init__(np.full(len(event), len(labels)))
+        super().__init__(len(event), labels)
+        self._edges = (start, event)[-len(labels) :]
 
-    def _block(self, some: np.ndarray, first: np.ndarray) -> PathBlock:
-        return PathBlock(some, np.stack([edge[some] for edge in self._edges]), self._labels)
+    def _columns(self, hit: np.ndarray) -> np.ndarray:
+        """The events of each step, shape (steps, ends)."""
+        column = np.empty((len(self._edges), len(hit)), np.int64)
+        for step, edge in enumerate(self._edges):
+            column[step] = edge[hit]
+        return column

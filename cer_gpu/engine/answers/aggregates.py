@@ -38,12 +38,20 @@ class ListedValues(NamedTuple):
 
     def known(self) -> ListedValues:
         """The same values without nulls and NaN."""
+        if all_known(self.values):
+            return self
         there = is_known(self.values)
         kept = there.to_numpy(zero_copy_only=False)
-        if kept.all():
-            return self
         before = np.append(0, np.cumsum(kept))
         return ListedValues(self.values.filter(there), before[self.offsets])
+
+
+def all_known(values: pa.Array) -> bool:
+    """Whether no value is null or NaN: the least of floats is NaN where one of them is."""
+    if values.null_count:
+        return False
+    plain = pa.types.is_floating(values.type) and len(values)
+    return not plain or not np.isnan(values.to_numpy().min())
 
 
 def is_known(values: pa.Array) -> pa.Array:

@@ -146,7 +146,8 @@ def _by_groups(
     if at_once is not None:
         ahead = max(1, min(ahead, at_once // LEAST))
         size = min(size, at_once // ahead)
-    groups = _groups(steps.astype(np.float64), count[order] > min(BULK_COUNT, size), size)
+    bulk = count > min(BULK_COUNT, size)
+    groups = _groups(steps.astype(np.float64), bulk[order] if bulk.any() else bulk, size)
 
     def blocks_of(ends: np.ndarray) -> Iterator[AnswerBlock]:
         return answers.blocks(ends, limit, None if at_once is None else size)

@@ -173,23 +173,28 @@ class CandidateMatches:
         loader.words.purpose = "first matches"
         words, late = self._prune()
         order = np.lexsort((words, late)) if len(late) else ascending(words)
-        rows = pa.Table.from_batches(self._rows, self._schema)
-        return self._matches[0][order], rows.take(pa.array(order)).combine_chunks()
+        rows = pa.Table.from_batches(self._rows, self._schema).combine_chunks()
+        return self._matches[0][order], rows.take(pa.array(order))
 
     def _prune(self) -> OrderWords:
         """Drop what is not among the first of its key; gives the words of the others, in the order read."""
         value = columns.single(pa.chunked_array(self._values))
         groups, matches = np.concatenate(self._groups), np.concatenate(self._matches)
-        rows = pa.Table.from_batches(self._rows, self._schema)
         words, late = order_words(value, self._descending)
         kept = self._first(groups, words, late)
         if len(kept) < len(matches):
-            value, rows = value.take(pa.array(kept)), rows.take(pa.array(kept))
+            value = columns.rows_of(value, kept)
+            # One batch after another: to look for the batch of each row takes most of the time.
+            edges = np.cumsum([0, *map(len, self._rows)])
+            bounds = np.searchsorted(kept, edges)
+            self._rows = [
+                batch.take(pa.array(kept[low:high] - edge))
+                for batch, edge, low, high in zip(self._rows, edges, bounds, bounds[1:], strict=False)
+            ]
             matches, words = matches[kept], words[kept]
             groups, late = (each[kept] if len(each) else each for each in (groups, late))
         self._values, self._groups, self._matches = [value], [groups], [matches]
-        self._rows = rows.combine_chunks().to_batches()
-        self._bytes = value.nbytes + rows.nbytes + groups.nbytes + matches.nbytes
+        self._bytes = value.nbytes + groups.nbytes + matches.nbytes + sum(rows.nbytes for rows in self._rows)
         self._room = max(ROOM, GROWTH * self._bytes)
         return OrderWords(words, late)
 

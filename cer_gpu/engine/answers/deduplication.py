@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from cer_gpu.engine.read.sources.columns import single
 from cer_gpu.lazy_modules import compute as pc
 
 
@@ -57,11 +58,17 @@ class AnswerDeduplication(NamedTuple):
 
 def _apart(new: pa.Table, before: pa.Table | None) -> bool:
     """Whether no two neighbouring rows have one start and end, the row before the first one among them."""
-    shown = new if before is None else pa.concat_tables([before.slice(len(before) - 1), new])
-    start, end = (shown.column(place).combine_chunks() for place in range(2))
-    rest = len(shown) - 1
-    same = (pc.equal(column.slice(0, rest), column.slice(1)) for column in (start, end))
-    return not pc.any(pc.and_(*same), skip_nulls=False, min_count=0).as_py()
+    columns = [single(new.column(place)) for place in (1, 0)]  # ends differ more often than starts
+    if before is not None:
+        last = [before.column(place)[len(before) - 1] for place in (1, 0)]
+        if all(pc.equal(column[0], one).as_py() for column, one in zip(columns, last, strict=True)):
+            return False
+    same = pa.scalar(True)
+    for column in columns:
+        same = pc.and_(same, pc.equal(column.slice(0, len(column) - 1), column.slice(1)))
+        if not pc.any(same, skip_nulls=False, min_count=0).as_py():
+            return True
+    return False
 
 
 _ROW = "\0row"

@@ -14,8 +14,8 @@ from cer_gpu.engine.answers.values import BatchValues, ComplexEvent, complex_eve
 from cer_gpu.engine.read.events import EventArrays
 from cer_gpu.engine.read.lanes import LaneEncoder
 from cer_gpu.engine.read.sources.arrow_types import roomy, without_dictionary
+from cer_gpu.engine.read.sources.columns import gathered_rows, rows_of
 from cer_gpu.enumeration.blocks import AnswerBlock, MarkBlock, PathBlock, TupleBlock
-from cer_gpu.kernels.lanes.cpu import gather
 from cer_gpu.kernels.lists.cpu import list_columns
 from cer_gpu.plan.compiled_query import MarkForm, TupleForm
 
@@ -452,18 +452,7 @@ def payload_column(
 ) -> pa.Array:
     """The values that some events have in a column of the data; null where `without` is true."""
     assert events.payload is not None
-    column = events.payload.column(name)
-    if without is None and column.num_chunks == 1 and is_word(column.type) and not column.null_count:
-        words = column.chunk(0).view(pa.int64()).to_numpy()
-        return pa.array(gathered_rows(words, index)).view(column.type)  # Arrow looks for nulls
-    taken = column.take(pa.array(index, mask=without))
-    return taken.combine_chunks() if isinstance(taken, pa.ChunkedArray) else taken
-
-
-def is_word(kind: pa.DataType) -> bool:
-    """Whether a value takes eight bytes: a number or a time."""
-    whole = pa.types.is_int64(kind) or pa.types.is_uint64(kind) or pa.types.is_float64(kind)
-    return whole or pa.types.is_timestamp(kind) or pa.types.is_duration(kind)
+    return rows_of(events.payload.column(name), index, without)
 
 
 def id_type(data: pa.Schema, event_id: str | None) -> pa.DataType:
@@ -476,13 +465,6 @@ def id_type(data: pa.Schema, event_id: str | None) -> pa.DataType:
 def identities(values: pa.Array) -> pa.Array:
     """The values of a column of ids, as they are in the data."""
     return values.dictionary_decode() if pa.types.is_dictionary(values.type) else values
-
-
-def gathered_rows(values: np.ndarray, rows: np.ndarray, dtype: type | None = None) -> np.ndarray:
-    """`values[rows]`, by a kernel that runs without Python's interpreter lock; of a wider type, if given."""
-    out = np.empty(len(rows), values.dtype if dtype is None else dtype)
-    gather(values, rows, out)
-    return out
 
 
 def free_name(name: str, taken: set[str]) -> str:

@@ -13,6 +13,7 @@ from cer_gpu.engine.answers.repetitions import choices, edges
 from cer_gpu.engine.read.arithmetic import computed
 from cer_gpu.engine.read.events import EventArrays
 from cer_gpu.engine.read.sources.arrow_types import first_line, roomy
+from cer_gpu.engine.read.sources.columns import rows_of
 from cer_gpu.errors import DataError
 from cer_gpu.language import tree
 from cer_gpu.language.leaves import attributes
@@ -109,8 +110,7 @@ class Measures:
         none = np.zeros(len(start) + 1, np.int64), _NOTHING
 
         def taken(name: str, rows: np.ndarray) -> pa.Array:
-            values = payload.column(name).take(pa.array(rows))
-            values = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
+            values = rows_of(payload.column(name), rows)
             return values.dictionary_decode() if pa.types.is_dictionary(values.type) else values
 
         def operand(node: Any) -> pa.Array:

@@ -40,10 +40,10 @@ def choices(marked: Mapping[str, Listed], marks: Listed | None, edge: Repetition
     edge : RepetitionEdge or None
     """
     (name, (offsets, first)), *others = marked.items()
-    count = len(offsets) - 1
-    owner = np.repeat(np.arange(count), np.diff(offsets))
     if not others:
         return EventChoices({name: first}, offsets.astype(np.int64))
+    count = len(offsets) - 1
+    owner = np.repeat(np.arange(count), np.diff(offsets))
     chosen, repetition = {name: first}, _repetition(marked[name], marks, edge)
     for other, (begins, events) in others:
         theirs = np.repeat(np.arange(count), np.diff(begins))

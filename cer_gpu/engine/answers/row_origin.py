@@ -8,8 +8,9 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine.answers.form import gathered_rows, payload_column
+from cer_gpu.engine.answers.form import payload_column
 from cer_gpu.engine.read.events import EventArrays
+from cer_gpu.engine.read.sources.columns import gathered_rows
 from cer_gpu.engine.read.sources.frame_index import FrameIndex
 from cer_gpu.engine.read.sources.rows import ROW
 

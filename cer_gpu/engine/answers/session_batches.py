@@ -8,9 +8,10 @@ from typing import Any, TypeGuard
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine.answers.form import MarkResults, is_word
+from cer_gpu.engine.answers.form import MarkResults
 from cer_gpu.engine.machines.closed_sessions import ClosedEnds
 from cer_gpu.engine.read.keys import Keys
+from cer_gpu.engine.read.sources.columns import is_word
 from cer_gpu.enumeration.sessions import marks_at_once
 from cer_gpu.language import tree
 from cer_gpu.language.walk import walk

@@ -7,9 +7,10 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine.answers.form import ResultForm, free_name, gathered_rows, id_type, payload_column
+from cer_gpu.engine.answers.form import ResultForm, free_name, id_type, payload_column
 from cer_gpu.engine.answers.row_origin import RowOrigin
 from cer_gpu.engine.read.events import EventArrays
+from cer_gpu.engine.read.sources.columns import gathered_rows
 from cer_gpu.enumeration.blocks import AnswerBlock
 
 NAMES = pa.dictionary(pa.int32(), pa.string())

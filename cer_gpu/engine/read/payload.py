@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from cer_gpu.engine.read.sources.arrow_types import LARGE_DICTIONARY, convert, roomy
-from cer_gpu.engine.read.sources.columns import copied, same_memory, storage_of
+from cer_gpu.engine.read.sources.columns import copied, rows_of, same_memory, storage_of
 
 FEW = 64
 """Up to this many rows are copied one column after another."""
@@ -70,10 +70,10 @@ class Payload:
             copies = [copied(batch.column(name)) for name in self._names]
             if all(copy is not None for copy in copies):
                 return pa.Table.from_arrays(copies, self._names)
-        taken = batch.select(self._names)
+        taken = [batch.column(name) for name in self._names]
         if len(rows) < len(batch):
-            taken = taken.take(pa.array(rows))
-        return pa.table([self._roomy(name, taken.column(name)) for name in self._names], self._names)
+            taken = [rows_of(column, rows) for column in taken]
+        return pa.table(list(map(self._roomy, self._names, taken)), self._names)
 
     def _roomy(self, name: str, column: pa.Array) -> pa.Array:
         kind = roomy(column.type)

@@ -14,6 +14,7 @@ from cer_gpu.engine.words import unsigned_words
 from cer_gpu.errors import DataError
 from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.kernels.classify.contract import NONE_MISSING
+from cer_gpu.kernels.lanes.cpu import gather
 from cer_gpu.lazy_modules import compute as pc
 
 NO_TEXTS = pa.nulls(1, pa.string())
@@ -102,6 +103,38 @@ def single(column: pa.Array | pa.ChunkedArray) -> pa.Array:
     if isinstance(column, pa.ChunkedArray):
         return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
     return column
+
+
+def is_word(kind: pa.DataType) -> bool:
+    """Whether a value takes eight bytes: a number or a time."""
+    whole = pa.types.is_int64(kind) or pa.types.is_uint64(kind) or pa.types.is_float64(kind)
+    return whole or pa.types.is_timestamp(kind) or pa.types.is_duration(kind)
+
+
+def gathered_rows(values: np.ndarray, rows: np.ndarray, dtype: type | None = None) -> np.ndarray:
+    """`values[rows]`, by a kernel that runs without Python's interpreter lock; of a wider type, if given."""
+    out = np.empty(len(rows), values.dtype if dtype is None else dtype)
+    gather(values, rows, out)
+    return out
+
+
+def rows_of(
+    column: pa.Array | pa.ChunkedArray, rows: np.ndarray, without: np.ndarray | None = None
+) -> pa.Array:
+    """Some rows of a column, null where `without` is true; words without nulls three times as fast as Arrow.
+
+    Parameters
+    ----------
+    column : pyarrow.Array or pyarrow.ChunkedArray
+    rows : ndarray, shape (n,), int64
+    without : ndarray, shape (n,), bool, optional
+    """
+    one = not isinstance(column, pa.ChunkedArray) or column.num_chunks == 1
+    if without is None and one and is_word(column.type) and not column.null_count:
+        words = single(column).view(pa.int64()).to_numpy()
+        return pa.array(gathered_rows(words, rows)).view(column.type)  # Arrow looks for nulls
+    taken = column.take(pa.array(rows, mask=without))
+    return taken.combine_chunks() if isinstance(taken, pa.ChunkedArray) else taken
 
 
 def copied(array: pa.Array) -> pa.Array | None:
