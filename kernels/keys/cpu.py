@@ -110,7 +110,8 @@ def number_words(table, words, valid, counters, start, numbers, ordinals):
     span = np.uint64(near.shape[0])
     placed, room = table.held[1], _room(places.shape[0])
     stop = words.shape[-1]
-    for row in range(start, words.shape[-1]):
+    for place in range(start, words.shape[-1]):
+        row = np.uint64(place)
         if masked and not valid[row]:
             numbers[row] = -1
             if counted:
@@ -122,7 +123,7 @@ def number_words(table, words, valid, counters, start, numbers, ordinals):
             number = np.int64(near[offset]) - 1
             if number < 0:
                 if count >= known.shape[0]:
-                    stop = row
+                    stop = place
                     break
                 number = count
                 count += 1
@@ -138,7 +139,7 @@ def number_words(table, words, valid, counters, start, numbers, ordinals):
                 at = (at + _ONE) & mask
             if number < 0:
                 if count >= known.shape[0] or placed >= room:
-                    stop = row
+                    stop = place
                     break
                 number = count
                 count += 1
@@ -148,8 +149,9 @@ def number_words(table, words, valid, counters, start, numbers, ordinals):
                 _keep_key(known, number, words, row)
         numbers[row] = number
         if counted:
-            ordinals[row] = counters[number]
-            counters[number] += 1
+            key = np.uint64(number)
+            ordinals[row] = counters[key]
+            counters[key] += 1
     table.held[0], table.held[1] = count, placed
     return stop
 
