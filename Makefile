@@ -25,8 +25,8 @@ QUICK ?= $(addprefix tests/test_,api.py engine_cases.py source_frames.py source_
 demo: $(VENV)/.ready-demo
 	$(BIN)/cer demo
 
-# `--dist loadgroup` keeps the tests of Spark in one process, which holds the only JVM.
-PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
+# `--dist loadgroup` keeps the tests of Spark in one process, which holds the only JVM. `tests/tiers.py` has the order.
+PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup --no-loadscope-reorder
 
 # One case of each kind, and a sixth of the random ones. mypy has one thread, and kernels compile meanwhile.
 test: $(VENV)/.ready-test

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,33 @@ def test_crossed(letter, a, b, switch):
 """
 
 
+GROUPS = """
+import pytest
+
+@pytest.mark.xdist_group("kernel classify")
+def test_linked():
+    pass
+
+def test_plain():
+    pass
+
+@pytest.mark.xdist_group("virtual device")
+def test_executed():
+    pass
+
+@pytest.mark.xdist_group("spark")
+def test_spark():
+    pass
+"""
+
+
+class _Parallel:
+    """A plugin that says what pytest-xdist says in a process of `--dist loadgroup`."""
+
+    def pytest_configure(self, config: pytest.Config) -> None:
+        config.option.loadgroup = True
+
+
 class _Seen:
     """A plugin that notes which tests would run."""
 
@@ -39,13 +67,14 @@ class _Seen:
         self.names = tuple(item.name for item in session.items)
 
 
-def collected(folder: Path, *flags: str) -> tuple[str, ...]:
-    path, seen = folder / "test_tiers_of.py", _Seen()
-    path.write_text(TESTS, encoding="utf-8")
+def collected(folder: Path, *flags: str, text: str = TESTS, more: Sequence[object] = ()) -> tuple[str, ...]:
+    """The names of the tests of a text; each text has a module of its own, which is imported once."""
+    path, seen = folder / f"test_tiers_{len(text)}.py", _Seen()
+    path.write_text(text, encoding="utf-8")
     own = ["-c", str(folder / "none.ini"), "--rootdir", str(folder), "--import-mode=importlib"]
     (folder / "none.ini").write_text("[pytest]\n", encoding="utf-8")
     asked = [*own, "-p", "no:cacheprovider", "-W", "ignore", "--collect-only", "-qq", str(path), *flags]
-    assert pytest.main(asked, plugins=[tiers, seen]) == 0
+    assert pytest.main(asked, plugins=[tiers, seen, *more]) == 0
     return seen.names
 
 
@@ -73,3 +102,11 @@ def test_with_all_there_are_more(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("capsys")
 def test_with_every_nothing_is_left_out(tmp_path: Path) -> None:
     assert len(collected(tmp_path, "--every")) == 13 + 2 + 4 * 3 * 2
+
+
+@pytest.mark.usefixtures("capsys")
+def test_a_parallel_run_begins_with_the_longest_groups(tmp_path: Path) -> None:
+    alone = collected(tmp_path, text=GROUPS)
+    assert alone == ("test_linked", "test_plain", "test_executed", "test_spark")
+    parallel = collected(tmp_path, text=GROUPS, more=[_Parallel()])
+    assert parallel == ("test_spark", "test_executed", "test_plain", "test_linked")

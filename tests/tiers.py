@@ -7,6 +7,9 @@ does not run by default: a smaller one that guards the same does. `@pytest.mark.
 several parameters: by default each value of each of them occurs, with `--all` a third of the other cases as
 well, with `--every` each value with each. Hypothesis draws `EXAMPLES` with `--every`, and parts of them as
 above; a test that takes long for each says how many itself.
+
+A parallel run begins with the groups that take longest, and ends with kernels that the virtual device has
+compiled meanwhile.
 """
 
 from __future__ import annotations
@@ -27,6 +30,12 @@ PART, PART_OF_ALL = 6, 3
 
 EXAMPLES = 500
 """How many examples Hypothesis draws of a property in all."""
+
+FIRST = ("spark", "virtual device", "site", "typed", "application")
+"""Groups each of which keeps one process of a parallel run busy for long."""
+
+LAST = "kernel "
+"""How the names of groups begin that find on disk what the virtual device has compiled."""
 
 
 def drawn(number: int, config: pytest.Config) -> range:
@@ -56,6 +65,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if getattr(config.option, "loadgroup", False):
+        items.sort(key=_turn)
     if config.getoption("--every"):
         return
     spared = _spared_of_products(items)
@@ -66,6 +77,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if spared:
         config.hook.pytest_deselected(items=[item for item in items if item in spared])
         items[:] = [item for item in items if item not in spared]
+
+
+def _turn(item: pytest.Item) -> int:
+    """When a test has its turn in a parallel run, in which each group is handed out at its first test."""
+    marked = item.get_closest_marker("xdist_group")
+    group = str(marked.args[0]) if marked else ""
+    return FIRST.index(group) if group in FIRST else len(FIRST) + group.startswith(LAST)
 
 
 def _spared_of_products(items: list[pytest.Item]) -> set[pytest.Item]:
