@@ -26,6 +26,7 @@ from cer_gpu.engine.cuda.check.checker import OWN, check_in_process
 from cer_gpu.engine.cuda.check.families import families_of
 from cer_gpu.engine.cuda.check.fault import Fault
 from cer_gpu.engine.device_loss import device_loss
+from virtual_device.folders import cache_folder
 
 pytestmark = pytest.mark.gpu
 
@@ -47,6 +48,8 @@ def _checked_here() -> None:
 
 @pytest.fixture(autouse=True)
 def _nothing_known(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
+    """No check of a device; the other processes find the driver and the kernels of the virtual device."""
+    (tmp_path / "virtual-device").symlink_to(cache_folder("drivers").parent)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     findings.forget()
     yield
