@@ -17,6 +17,7 @@ from tiers import (
 )
 
 import cer_gpu
+from cer_gpu.compiling import helper_pool
 
 __all__ = [
     "connect",
@@ -35,6 +36,9 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell lets what it runs in the background ignore interrupts. What tests start would do so too, and
     # would never end where a test interrupts it.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+helper_pool.IDLE_S = 600.0
+"""To start a process that compiles costs three times as much as a kernel, and tests need one now and then."""
 
 CAPTURING = {"capfd", "capsys", "capsysbinary"}
 """Fixtures by which a test reads what is printed: warnings are part of it."""
