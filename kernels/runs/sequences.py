@@ -15,6 +15,8 @@ import numpy as np
 
 from ..jit import AHEAD, SELDOM, ahead, jit, prefetch
 
+ZERO, ONE, STRIP = np.uint64(0), np.uint64(1), np.uint64(SELDOM)
+
 
 class SequenceEntries(NamedTuple):
     """The entries of all steps but the last, those of the first step first.
@@ -70,14 +72,18 @@ def _places(events, at, later, offset, out, halt):
     `halt`      uint8 [1]       in: see `jit`
     ==========  ==============  ==================================
     """
-    place = 0
-    for k in range(at.shape[0]):
-        if k % SELDOM == 0 and halt[0]:
+    # One step of either at a time: how many steps of one come together, a branch would not foresee.
+    k = place = ZERO
+    stop, count = np.uint64(at.shape[0]), np.uint64(events.shape[0])
+    while k < stop and place < count:
+        if (k + place) % STRIP == ZERO and halt[0]:
             return
-        bound = at[k] + later
-        while place < events.shape[0] and events[place] < bound:
-            place += 1
-        out[k] = offset + place
+        lies_before = np.uint64(events[place] < at[k] + later)
+        out[k] = offset + np.int64(place)
+        place += lies_before
+        k += ONE - lies_before
+    for rest in range(np.int64(k), at.shape[0]):
+        out[rest] = offset + np.int64(place)
 
 
 @jit

@@ -5,6 +5,8 @@ import numpy as np
 from ..jit import jit
 from .contract import comparable, settle_body
 
+ONE = np.uint64(1)
+
 
 def lowest_starts_body(keys, begin, first, event, size, lowest):
     """For each hit, the least event i of its segment with `keys[event] - keys[i] <= size`.
@@ -19,11 +21,12 @@ def lowest_starts_body(keys, begin, first, event, size, lowest):
     ========  =====================  =======================================================
     """
     for g in range(begin.shape[0]):
-        low = begin[g]
-        for h in range(first[g], first[g + 1]):
-            end = keys[event[h]]
+        low = np.uint64(begin[g])
+        for hit in range(first[g], first[g + 1]):
+            h = np.uint64(hit)
+            end = keys[np.uint64(event[h])]
             while end - keys[low] > size:
-                low += 1
+                low += ONE
             lowest[h] = low
 
 

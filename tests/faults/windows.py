@@ -182,6 +182,13 @@ FAULTS = (
         NEXT,
     ),
     Fault(
+        "kernels/outlook/cpu_single_event.py",
+        "n += (bit == UNKNOWN) | (becomes[np.uint64(symbols[i]), np.uint64(bit & 1)] != 0)",
+        "n += bit == UNKNOWN",
+        "Behind an undecided event those wait as well that are decided.",
+        NEXT,
+    ),
+    Fault(
         "cer_gpu/engine/machines/next_event_outlook.py",
         "        numbers -= stop\n",
         "",
