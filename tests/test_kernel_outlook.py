@@ -130,6 +130,8 @@ def test_bits_that_the_next_event_decides_are_those_of_the_definition(seed):
         Reach("time", 0, 2),
         Reach("time", 0),
         Reach(None),
+        Reach("time", rng.choice((1, 2, 6)), rng.choice((6, 9, None))),
+        Reach("time", 2, 2),
     ):
         for _ in range(5):
             check_bits_by_next(rng, kind)
@@ -183,7 +185,6 @@ def check_bits_by_next(rng: random.Random, reach: Reach) -> None:
 @pytest.mark.parametrize(
     ("reach", "before"),
     [
-        (Reach("time", 1, 4), False),
         (Reach("events", 0, 4), False),
         (Reach("time", 0, 4), True),
         (Reach(None), True),
@@ -200,7 +201,10 @@ def test_the_next_event_decides_no_other_reach(reach, before):
 def test_explain_says_that_the_next_event_decides():
     told = "the next event of the lane that is looked for decides"
     assert told in compile("SELECT * WHERE A NOT FOLLOWED BY [<= 5 s] B").explain(verbose=True)
-    assert told not in compile("SELECT * WHERE A NOT FOLLOWED BY [1 s, 5 s] B").explain(verbose=True)
+    text = compile("SELECT * WHERE A NOT FOLLOWED BY [1 s, 5 s] B").explain(verbose=True)
+    assert told not in text
+    assert "the first event in the interval of the lane that is looked for decides" in text
+    assert "decides: no queues" not in compile("SELECT * WHERE A FOLLOWED BY (B ; C)").explain(verbose=True)
 
 
 @pytest.mark.parametrize("laned", [False, True])

@@ -124,18 +124,18 @@ class Outlook:
 
     @property
     def by_next(self) -> bool:
-        """Whether the next event of the lane that matches q decides: q is one event, possibly at once."""
-        return not self.before and self.reach.kind != "events" and self._near_single
+        """Whether the first event of the lane within reach that matches q decides: q is one event."""
+        return not self.before and self.reach.kind != "events" and self._single
 
     @property
     def by_last(self) -> bool:
         """Whether the last event of the lane that matches q decides: q is one event, possibly just before."""
-        return self.before and self._near_single
+        return self.before and self.reach.low == 0 and self._single
 
     @property
-    def _near_single(self) -> bool:
-        """Whether q is one event, and the reach begins at once."""
-        if self.machine is not None or self.monitor is not None or self.reach.low != 0:
+    def _single(self) -> bool:
+        """Whether q is one event."""
+        if self.machine is not None or self.monitor is not None:
             return False
         tables, read = self.tables, np.unique(self.heard[self.heard > 0])
         single = not tables.source.any() and (tables.target < 0).all() and tables.accepting.all()

@@ -176,9 +176,30 @@ FAULTS = (
     ),
     Fault(
         "kernels/outlook/cpu_single_event.py",
-        "passed - time > high",
-        "passed - time >= high",
+        "over = timed & (passed >= time) & (passed - time > high)\n            open_still",
+        "over = timed & (passed >= time) & (passed - time >= high)\n            open_still",
         "A reach is over when no event to come is at its end, either.",
+        NEXT,
+    ),
+    Fault(
+        "kernels/outlook/cpu_single_event.py",
+        "inside = away >= low",
+        "inside = away > low",
+        "Where the first event in reach decides, the reach includes its beginning.",
+        NEXT,
+    ),
+    Fault(
+        "kernels/outlook/cpu_single_event.py",
+        "and later.time[np.uint64(sooner)] - time >= low:",
+        "and later.time[np.uint64(sooner)] - time > low:",
+        "The first event in reach may be at its beginning.",
+        NEXT,
+    ),
+    Fault(
+        "kernels/outlook/cpu_single_event.py",
+        "                    later.sooner[np.uint64(later.nearest[lane])] = count\n",
+        "                    later.sooner[np.uint64(later.first[lane])] = count\n",
+        "Behind each event that is looked for stands the one before in its lane.",
         NEXT,
     ),
     Fault(

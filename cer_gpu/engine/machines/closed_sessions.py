@@ -59,6 +59,7 @@ def closed_reach(query: CompiledQuery) -> ClosedReach | None:
         or query.suppress is not None
         or len(query.outlooks) != 1
         or not query.outlooks[0].by_next
+        or query.outlooks[0].reach.low != 0
     ):
         return None
     outlook = query.outlooks[0]

@@ -1,9 +1,10 @@
-"""An outlook that looks ahead for a single event: the next such event of the lane decides each bit."""
+"""An outlook that looks ahead for a single event: the first one in reach decides each bit."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,12 +13,22 @@ from cer_gpu.engine.read.events import NO_LANES, EventArrays, joined, taken
 from cer_gpu.engine.read.lanes import HeldLanes, grown
 from cer_gpu.engine.workers import Workers
 from cer_gpu.kernels.outlook.contract import ASKED, OutlookEvents
-from cer_gpu.kernels.outlook.cpu_single_event import UNKNOWN, NextLanes, left_open, look_next
+from cer_gpu.kernels.outlook.cpu_single_event import (
+    UNKNOWN,
+    LaterLanes,
+    NextLanes,
+    left_open,
+    look_later,
+    look_next,
+)
 from cer_gpu.plan.outlook import Outlook
 
 NOT_KNOWN = np.empty(0, np.uint64)
 """An empty `now`: it is not known before which time no event can come."""
 
+
+NO_LOG = np.empty(0, np.uint64), np.empty(0, np.int64), np.zeros(1, np.int64)
+"""A log of no events."""
 
 ONE_ASKED, ONE_NOT_HEARD = np.array([ASKED], np.uint8), np.zeros(1, np.uint16)
 """The tables of undecided events, all of one symbol: each asks, and none decides another."""
@@ -103,6 +114,7 @@ class NextEventOutlook(HeldLanes, OutlookReader):
         self._undecided = NONE_UNDECIDED
         self._turn = 0
         self._nearest = NextLanes(np.zeros(0, np.uint64), np.zeros(0, np.int64))
+        self._later = LaterLanes(*np.zeros((3, 0), np.int64), *NO_LOG)
 
     @property
     def waits(self) -> int:
@@ -133,19 +145,15 @@ class NextEventOutlook(HeldLanes, OutlookReader):
 
     def _decide(self, lane_count: int, now: int | None, bit: int | None = None) -> list[EventArrays]:
         """Read the new events; gives those that are decided, and holds the others."""
-        count = max(lane_count, 1)
-        self._nearest = NextLanes(*(grown(one, count) for one in self._nearest))
-        self._turn += 1
-        mark = NOT_KNOWN if now is None else self.mark(np.array([now]))
         new = [
             FreshEvents(events, self.read(events, lane_count), np.empty(len(events), np.uint8))
             for events in self._new
         ]
         self._new = []
-        seen = self.high, mark, self._turn, self._nearest
+        look = self._look(max(lane_count, 1), now, sum(len(one.bits) for one in new))
         for one in reversed(new):
-            look_next(one.read, *seen, one.bits)
-        self._look_again(seen)
+            look(one.read, one.bits)
+        self._look_again(look)
         if bit is not None:
             self._bits[self._undecided.numbers] = bit
             self._undecided = NONE_UNDECIDED
@@ -157,12 +165,31 @@ class NextEventOutlook(HeldLanes, OutlookReader):
         # As one: once a part is run, lanes may be renumbered, which the other parts would not know.
         return [joined(given)] if len(given) > 1 and not self.symbols_alone else given
 
-    def _look_again(self, seen: tuple[Any, ...]) -> None:
+    def _look(self, lanes: int, now: int | None, room: int) -> Callable[[OutlookEvents, np.ndarray], object]:
+        """What decides events in the next round, the last ones first; `room` is how many are new."""
+        self._turn += 1
+        mark = NOT_KNOWN if now is None else self.mark(np.array([now]))
+
+        def by_next(read: OutlookEvents, bits: np.ndarray) -> None:
+            look_next(read, self.high, mark, self._turn, self._nearest, bits)
+
+        def by_later(read: OutlookEvents, bits: np.ndarray) -> None:
+            look_later(read, self.low, self.high, mark, self._turn, self._later, bits)
+
+        if self.outlook.reach.low == 0:
+            self._nearest = NextLanes(*(grown(one, lanes) for one in self._nearest))
+            return by_next
+        kept = (grown(one, lanes) for one in self._later[:3])
+        log = np.empty(room, np.uint64), np.empty(room, np.int64), np.zeros(1, np.int64)
+        self._later = LaterLanes(*kept, *log)
+        return by_later
+
+    def _look_again(self, look: Callable[[OutlookEvents, np.ndarray], object]) -> None:
         """Decide events that are held by the new ones, which have been read in the same round."""
         if not len(self._undecided.numbers):
             return
         bits = np.empty(len(self._undecided.numbers), np.uint8)
-        look_next(self._undecided.read(self._held[0].symbols.dtype), *seen, bits)
+        look(self._undecided.read(self._held[0].symbols.dtype), bits)
         self._bits[self._undecided.numbers] = bits
         self._undecided = self._undecided.some(np.flatnonzero(bits == UNKNOWN))
 
@@ -284,4 +311,5 @@ class NextEventOutlook(HeldLanes, OutlookReader):
     def nbytes(self) -> int:
         """The bytes that are kept."""
         held = sum(part.nbytes for part in [*self._held, *self._new])
-        return held + sum(each.nbytes for each in (self._bits, *self._undecided, *self._nearest))
+        seen = (*self._nearest, *self._later)
+        return held + sum(each.nbytes for each in (self._bits, *self._undecided, *seen))

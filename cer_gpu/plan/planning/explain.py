@@ -237,9 +237,9 @@ def _outlook(outlook: Outlook) -> str:
         )
     if not outlook.before:
         if outlook.by_next:
-            cost += (
-                ";\nthe next event of the lane that is looked for decides: no queues, one look at each event"
-            )
+            which = "next event" if outlook.reach.low == 0 else "first event in the interval"
+            cost += f";\nthe {which} of the lane that is looked for decides"
+            cost += ": no queues, one look at each event"
         until = "the stream ends" if outlook.reach.high is None else "the interval is over"
         held = f"an event that reads it is held back until the bit is known: a match is found, or {until}"
         return f"{cost};\n{held}"
