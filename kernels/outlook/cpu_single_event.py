@@ -95,7 +95,7 @@ class LaterLanes(NamedTuple):
     `first`    int64 [lanes]    the first one not before the reach of the event that asked last, if any
     `time`     uint64 [room]    of each place, the time of the event
     `sooner`   int64 [room]     of each place, that of the event before in the lane; -1: none was read yet
-    `count`    int64 [1]        how many places are taken
+    `taken`    int64 [1]        how many places are taken
     =========  ===============  =============================================================================
     """
 
@@ -104,7 +104,7 @@ class LaterLanes(NamedTuple):
     first: np.ndarray
     time: np.ndarray
     sooner: np.ndarray
-    count: np.ndarray
+    taken: np.ndarray
 
 
 @jit
@@ -114,7 +114,7 @@ def look_later(read, low, high, now, turn, later, bits, halt):
     timed = now.shape[0] > 0
     passed = now[0] if timed else np.uint64(0)
     n = read.symbols.shape[0]
-    first, count = n, later.count[0]
+    first, count = n, later.taken[0]
     lane = ZERO
     for strip in range(0, n, SELDOM):
         if halt[0]:
@@ -159,7 +159,7 @@ def look_later(read, low, high, now, turn, later, bits, halt):
                     later.first[lane] = count
                 later.nearest[lane] = count
                 count += 1
-    later.count[0] = count
+    later.taken[0] = count
     return first
 
 
