@@ -284,11 +284,6 @@ def _last_maps(named: dict[str, Any]) -> int:
     return 2 * _bytes(named, "last_flow", "last_inside")
 
 
-def _last_products(named: dict[str, Any]) -> int:
-    """Only the last of each group is read, and written."""
-    return 2 * _bytes(named, "last")
-
-
 def _added(named: dict[str, Any]) -> int:
     """What is inside is read and written, what flows is read."""
     return _bytes(named, "flow", "inside", "inside", "before")
@@ -316,7 +311,6 @@ PARTS: dict[str, Bytes] = {
     "compose": _composed,
     "last_maps": _last_maps,
     "add_maps": _added,
-    "last_products": _last_products,
     "end_segments": _ended,
     "move_hits": _moved,
 }
@@ -325,8 +319,7 @@ PARTS: dict[str, Bytes] = {
 _ENTRIES = frozenset(("value", "queue", "scratch"))
 
 SCRATCH: dict[str, frozenset[str]] = {
-    "forward_counts": frozenset(("registers",)),
-    "matrices": frozenset(("register",)),
+    "scan_tiles": frozenset(("whole",)),
     "step_hits": _ENTRIES | {"rooms", "out", "progress"},
     "step_counts": _ENTRIES | {"rooms", "sums", "carries", "out", "progress"},
     "step_short": _ENTRIES | {"rooms", "sums", "starts"},

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from cer_gpu.kernels.counts import cuda_long_segments as matrices
 from cer_gpu.kernels.device.geometry import STREAM
 from cer_gpu.kernels.device.scan import offsets_of
 from cer_gpu.kernels.device.words import copied
@@ -113,7 +112,7 @@ def shrink() -> None:
     cuda_execute.LIST = 2
     cuda_units.LEAST_UNIT, cuda_units.LEAST = 2, 1
     cuda_compared.LEAST = cuda_general.LEAST = 1
-    flows.GROUP = matrices.GROUP = 2
+    flows.GROUP = 2
 
 
 KEPT = 0.1

@@ -15,13 +15,13 @@ from cer_gpu.kernels.configurations import cuda as configurations
 from cer_gpu.kernels.configurations.contract import HeldTexts, Rules, Steps
 from cer_gpu.kernels.configurations.cuda_units import Slab, UnitEvents
 from cer_gpu.kernels.counts import cuda as counts
-from cer_gpu.kernels.counts import cuda_long_segments as matrices
+from cer_gpu.kernels.counts import cuda_ends as count_ends
 from cer_gpu.kernels.device import scan
 from cer_gpu.kernels.device.geometry import LANE
 from cer_gpu.kernels.hits import cuda as hits
 from cer_gpu.kernels.hits import cuda_long_segments as flows
 from cer_gpu.kernels.hits import cuda_units as hit_units
-from cer_gpu.kernels.hits.cuda import DeviceProgram, HitUnits, SymbolWords
+from cer_gpu.kernels.hits.cuda_blocks import DeviceProgram, HitUnits, SymbolWords
 from cer_gpu.kernels.joins import cuda_counts as join_counts
 from cer_gpu.kernels.joins import cuda_hits as join_hits
 from cer_gpu.kernels.joins import cuda_nodes as join_nodes
@@ -30,7 +30,6 @@ from cer_gpu.kernels.joins.cuda_nodes import ListNodes
 from cer_gpu.kernels.joins.index import HashTables
 from cer_gpu.kernels.loop import cuda as loops
 from cer_gpu.kernels.loop.contract import FoundEnds, LoopSegments
-from cer_gpu.kernels.loop.registers import RegisterEvents
 from cer_gpu.kernels.row_patterns import cuda as row_patterns
 from cer_gpu.kernels.row_patterns.contract import MatchRoom, TabledChoices
 from cer_gpu.kernels.runs.contract import Program, SegmentHits, TransitionTables
@@ -194,27 +193,7 @@ KERNELS = (
         "counts",
         counts.counts_kernel,
         tuple(
-            (TABLES, PROGRAM, PROGRAM, symbols, LISTED, I64, I64_2, I64_3, I64_2, I64, U8)
-            for symbols in SYMBOLS
-        ),
-        LANE.threads,
-    ),
-    CudaKernel(
-        "forward_counts",
-        counts.forward_counts_kernel,
-        tuple(
-            (
-                PROGRAM,
-                named(RegisterEvents, symbols, I64, I32),
-                _window(U64, types.uint64),
-                STEP_UNITS,
-                I64,
-                I64_2,
-                I64_2,
-                I64,
-                U8,
-                I64_2,
-            )
+            (TABLES, PROGRAM, PROGRAM, symbols, U64, LISTED, I64, I64_2, INT, I64_3, I64_2, I64, U8)
             for symbols in SYMBOLS
         ),
         LANE.threads,
@@ -231,18 +210,21 @@ KERNELS = (
     CudaKernel("begin_units", flows.begin_units_kernel, ((I64, I64_2, I64_2, I64_2),), LANE.threads),
     CudaKernel("end_segments", flows.end_segments_kernel, ((I64, I64_2, U8, I64_2),), LANE.threads),
     CudaKernel(
-        "matrices",
-        matrices.matrices_kernel,
-        tuple((PROGRAM, symbols, I64, I64, I64, I64_2, I64_2, I64_3) for symbols in SYMBOLS),
+        "unit_matrices",
+        count_ends.unit_matrices_kernel,
+        ((HITS_PROGRAM, WORDS, HIT_UNITS, I64, I64_2, INT, I64_3),),
         LANE.threads,
     ),
-    CudaKernel("multiply", matrices.multiply_kernel, ((I64_3, I64_3, INT),), LANE.threads),
-    CudaKernel("last_products", matrices.last_products_kernel, ((I64_3, INT, I64_3),), LANE.threads),
-    CudaKernel("vectors", matrices.vectors_kernel, ((I64_3, INT, I64_2, I64_2),), LANE.threads),
+    CudaKernel("scan_tiles", count_ends.scan_tiles_kernel, ((HIT_UNITS, INT, I64_3, I64_3, I64_2),)),
     CudaKernel(
-        "begin_vectors",
-        matrices.begin_vectors_kernel,
-        ((I64, I64_2, I64_3, INT, I64_2, I64_2, U8),),
+        "count_ends",
+        count_ends.count_ends_kernel,
+        (
+            (
+                *(HITS_PROGRAM, WORDS, HIT_UNITS, I64, I64_2, I64_3, I64_2),
+                *(INT, I64, INT, INT, I64_2, U8, I64_2),
+            ),
+        ),
         LANE.threads,
     ),
     CudaKernel("abreast", teams.abreast_kernel, ABREAST, LANE.threads),
@@ -316,7 +298,6 @@ KERNELS = (
         ),
         LANE.threads,
     ),
-    CudaKernel("join_status", matrices.join_status_kernel, ((I64, U8, U8),), LANE.threads),
     CudaKernel(
         "step_entries",
         step_units.step_entries_kernel,

@@ -19,12 +19,14 @@ from cer_gpu.kernels.classify import cuda as classify
 from cer_gpu.kernels.classify.contract import NONE_MISSING
 from cer_gpu.kernels.counts import cpu as counting
 from cer_gpu.kernels.counts import cuda as counts
+from cer_gpu.kernels.counts import cuda_ends as ends
 from cer_gpu.kernels.counts.cpu_ends import counted_ends
 from cer_gpu.kernels.device import jit, scan, words
 from cer_gpu.kernels.device.geometry import SHARED, Geometry, lane_geometry
 from cer_gpu.kernels.device.memory import address_of
 from cer_gpu.kernels.hits import cpu as hitting
 from cer_gpu.kernels.hits import cuda as hits
+from cer_gpu.kernels.hits.cuda_blocks import device_program
 from cer_gpu.kernels.runs.programs import backward_program, counts_program, forward_program, hits_program
 from cer_gpu.kernels.windows import cpu as windows
 from cer_gpu.kernels.windows import cuda as cuda_windows
@@ -167,6 +169,7 @@ def test_hits_and_counts_under_windows(seed: int, monkeypatch: pytest.MonkeyPatc
     for number in range(25):
         rooms = rng.choice((0, rng.randint(5, 60), 1000))
         monkeypatch.setattr(hits, "shared_room", lambda *_, rooms=rooms: rooms)
+        monkeypatch.setattr(counts, "TILE", 8 * rng.choice((0, 1, 2, 100)))
         monkeypatch.setattr(counts, "lane_geometry", chosen if number % 2 else lambda *_: None)
         case = random_case(rng, longest=14)
         tables, geometry = case.tables, TINY[number % 3]
@@ -180,7 +183,7 @@ def test_hits_and_counts_under_windows(seed: int, monkeypatch: pytest.MonkeyPatc
         left = cuda.to_device(registers)
         starts, *bounds = [cuda.to_device(part) for part in (NONE, *bounds)]
         first, found = hits.hits(
-            hits.device_program(program, geometry), symbols, starts, keys, size, *bounds, left, geometry
+            device_program(program, geometry), symbols, starts, keys, size, *bounds, left, geometry
         )
         assert hits_of(found) == [event.tolist(), latest.tolist()]
         assert np.array_equal(left.copy_to_host(), after)
@@ -215,15 +218,14 @@ def test_what_a_batch_leaves_goes_into_the_next(seed: int) -> None:
             [[rng.choice((-1, 3, 10)) for _ in range(tables.n_live)] for _ in range(segments)], np.int64
         )
         vectors = np.where(registers < 0, 0, rng.randint(1, 4))
-        program, forward = hits_program(tables), forward_program(tables)
-        after = registers.copy()
+        program, after = hits_program(tables), registers.copy()
         bounds = case.begin, case.begin, case.stop
         event, latest = hitting.hits(program, case.symbols, starts, NONE, 0, *bounds, after)
         low, _, high = [cuda.to_device(part) for part in bounds]
         symbols, left = words.to_device(case.symbols), cuda.to_device(registers)
         none = cuda.to_device(NONE.view(np.uint64))
-        first, found = hits.hits(
-            hits.device_program(program, geometry),
+        _, found = hits.hits(
+            device_program(program, geometry),
             symbols,
             cuda.to_device(starts),
             none,
@@ -238,14 +240,14 @@ def test_what_a_batch_leaves_goes_into_the_next(seed: int) -> None:
         assert np.array_equal(left.copy_to_host(), after)
 
         _, expected, rest = counted_ends(counts_program(tables), case.symbols, case.begin, case.stop, vectors)
-        machine = counts.device_tables(tables, forward, backward_program(tables))
-        moved = cuda.to_device(vectors)
-        status = cuda.to_device(np.zeros(segments, np.uint8))
-        number_of = counts.forward_counts(
-            machine, symbols, low, high, first, len(event), moved, status, geometry
+        program = counts_program(tables)
+        fitting = ends.ends_geometry(program.n_registers, tables.n_live, geometry)
+        units = low, high, cuda.to_device(np.arange(segments))
+        counted, moved, _ = ends.counted_ends(
+            device_program(program, fitting), symbols, *units, cuda.to_device(vectors), fitting, geometry
         )
-        assert number_of.copy_to_host().tolist() == expected.tolist()
-        assert np.array_equal(moved.copy_to_host(), rest)
+        assert hits_of(counted) == [event.tolist(), expected.tolist()]
+        assert np.array_equal(moved.copy_to_host()[:, 1:], rest[:, 1:])
         total += int(expected.sum())
     assert total > 100
 
@@ -255,25 +257,17 @@ def test_a_sum_too_large_is_a_status() -> None:
     tables = kleene()
     symbols = np.array([1, 2] + [1] * 70 + [2], np.uint8)
     first, event = np.array([0, 1, 2]), np.array([1, 72])
-    begin, stop = np.array([0, 2]), np.array([2, 73])
+    begin = np.array([0, 2])
     machine = counts.device_tables(tables, forward_program(tables), backward_program(tables))
     device = [cuda.to_device(part) for part in (first, np.stack([event, begin], axis=1))]
     found, status = counts.counts(machine, words.to_device(symbols), *device, TINY[0])
     assert status.copy_to_host().tolist() == [0, 1]
     assert found.copy_to_host()[0] == 1
 
-    vectors = cuda.to_device(np.zeros((2, tables.n_live), np.int64))
-    status = cuda.to_device(np.zeros(2, np.uint8))
-    limits = [cuda.to_device(part) for part in (begin, stop, first)]
-    found = counts.forward_counts(machine, words.to_device(symbols), *limits, 2, vectors, status, TINY[0])
-    assert status.copy_to_host().tolist() == [0, 1]
-    assert found.copy_to_host()[0] == 1
-    assert vectors.copy_to_host()[1].tolist() == [0, 0]
-
 
 def test_no_transition_and_no_event() -> None:
     tables = tables_of(2, [])
-    program = hits.device_program(hits_program(tables), TINY[0])
+    program = device_program(hits_program(tables), TINY[0])
     none, keys = cuda.to_device(NONE), cuda.to_device(NONE.view(np.uint64))
     for segments in (0, 3):
         zeros = cuda.to_device(np.zeros(segments, np.int64))
@@ -305,7 +299,7 @@ def test_registers_that_fill_shared_memory_leave_room_for_what_is_declared(n_ste
     bounds = np.array([0]), np.array([0]), np.array([len(symbols)])
     event, latest = hitting.hits(program, symbols, NONE, NONE, 0, *bounds, left.copy())
     _, found = hits.hits(
-        hits.device_program(program, geometry),
+        device_program(program, geometry),
         words.to_device(symbols),
         *[cuda.to_device(part) for part in (NONE, NONE.view(np.uint64))],
         0,
@@ -333,7 +327,7 @@ def test_columns_become_hits() -> None:
     # every segment begins 20 relevant events early: more than the window's 12 positions hold
     bounds = [cuda.to_device(part) for part in (np.maximum(cuts - 20, 0), cuts, np.append(cuts[1:], kept))]
     left = cuda.to_device(np.full((cuts.size, tables.n_live), -1, np.int64))
-    program = hits.device_program(hits_program(tables), TINY[0])
+    program = device_program(hits_program(tables), TINY[0])
     none = cuda.to_device(NONE)
     event, latest = hits_of(hits.hits(program, symbols, none, keys, size, *bounds, left, TINY[0])[1])
     at = positions.copy_to_host()

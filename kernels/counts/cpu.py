@@ -17,14 +17,17 @@ from ..jit import OFTEN, jit
 from ..runs.contract import INTO, LEFT, RIGHT, SegmentHits
 
 
-def counts_segment_body(tables, forward, backward, symbols, hits, h0, h1, prefix, suffix, front, out, halt):
+def counts_segment_body(
+    tables, forward, backward, symbols, base, hits, h0, h1, prefix, suffix, front, out, halt
+):
     """Count the hits h0 .. h1 - 1 of one segment: 0, or 1 where a sum has reached 2**62.
 
     ===========  ==================================  =======================================================
     `tables`     TransitionTables                    in
     `forward`    Program                             in: `forward_program(tables)`
     `backward`   Program                             in: `backward_program(tables)`
-    `symbols`    uint8 or uint16 [events]            in
+    `symbols`    uint8 or uint16 [events]            in: those of the events from number `base` on
+    `base`       int64                               in
     `hits`       SegmentHits                         in
     `h0`, `h1`   int64                               in: the hits of the segment
     `prefix`     int64 [forward registers, n_live]   scratch: columns of the prefix
@@ -60,7 +63,7 @@ def counts_segment_body(tables, forward, backward, symbols, hits, h0, h1, prefix
                 if halt.shape[0] > 0 and halt[0]:
                     return 0
                 for i in range(high - 1, max(high - OFTEN, low) - 1, -1):
-                    symbol = symbols[i]
+                    symbol = symbols[i - base]
                     for k in range(backward.first[symbol], backward.first[symbol + 1]):
                         into = backward.moves[k, INTO]
                         left = backward.moves[k, LEFT]
@@ -78,7 +81,7 @@ def counts_segment_body(tables, forward, backward, symbols, hits, h0, h1, prefix
         while at < j:
             until = min(at + OFTEN, j)
             for i in range(at, until):
-                symbol = symbols[i]
+                symbol = symbols[i - base]
                 for k in range(forward.first[symbol], forward.first[symbol + 1]):
                     into = forward.moves[k, INTO]
                     left = forward.moves[k, LEFT]
@@ -91,7 +94,8 @@ def counts_segment_body(tables, forward, backward, symbols, hits, h0, h1, prefix
             if at < j and halt.shape[0] > 0 and halt[0]:
                 return 0
         total = 0
-        for t in range(tables.first[symbols[j]], tables.first[symbols[j] + 1]):
+        symbol = symbols[j - base]
+        for t in range(tables.first[symbol], tables.first[symbol + 1]):
             if tables.accepting[t]:
                 source = tables.source[t]
                 if low == middle:
@@ -116,8 +120,8 @@ _counts_segment = jit(counts_segment_body)
 def _counts(tables, forward, backward, symbols, hits, prefix, suffix, front, out, status, halt):
     for g in range(hits.first.shape[0] - 1):
         status[g] = _counts_segment(
-            tables, forward, backward, symbols, hits, hits.first[g], hits.first[g + 1], prefix, suffix, front,
-            out, halt,
+            tables, forward, backward, symbols, 0, hits, hits.first[g], hits.first[g + 1], prefix, suffix,
+            front, out, halt,
         )  # fmt: skip
 
 

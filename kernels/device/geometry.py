@@ -45,8 +45,10 @@ def scratch_blocks(units, numbers, geometry=LANE):
     return max(1, min(geometry.blocks(units), room))
 
 
-def lane_geometry(n_registers, geometry=LANE):
+def lane_geometry(n_registers, geometry=LANE, besides=0):
     """`geometry` with as many threads as have room for their registers in shared memory.
+
+    `besides`: so many other numbers of eight bytes lie there too.
 
     Which register is read depends on the events, so they cannot be registers of the processor. Local memory
     is as fast as shared memory only while the first-level cache holds it, but the symbols of 2048 threads
@@ -57,7 +59,7 @@ def lane_geometry(n_registers, geometry=LANE):
     Geometry or None
         None where not even a warp has room: then the program runs on the CPU.
     """
-    room = SHARED // (8 * n_registers)
+    room = (SHARED // 8 - besides) // n_registers
     if room >= geometry.threads:
         return geometry
     threads = room // WARP * WARP

@@ -122,6 +122,26 @@ def look_back(words, tile, noted):
     return before
 
 
+@device
+def place_of(value, words, tile, sums, noted):
+    """The sum of the values of all earlier threads of this tile and of all threads of the tiles before.
+
+    `sums` as in `block_scan`, others as in `look_back`; all threads of the block call it. It ends with a
+    barrier.
+    """
+    thread = cuda.threadIdx.x
+    block_scan(value, sums)
+    whole = sums[cuda.blockDim.x - 1]
+    before = sums[thread] - value
+    if thread == 0:
+        publish(words, tile, WHOLE if tile == 0 else OWN, whole)
+    earlier = look_back(words, tile, noted)
+    if thread == 0 and tile > 0:
+        publish(words, tile, WHOLE, earlier + whole)
+    cuda.syncthreads()
+    return before + earlier
+
+
 @kernel
 def scan_units_kernel(values, offsets, totals):
     """Exclusive prefix sums inside units; a unit has as many values as a block has threads.

@@ -11,20 +11,16 @@ memory (register q of all threads, then register q + 1), so that the accesses of
 whatever registers its threads use; symbols are read in words, and an operation is one number.
 """
 
-from typing import Any, NamedTuple
-
 import numpy as np
 from numba import cuda, int64, uint64
 
 from ..device.arrays import device_array
-from ..device.geometry import LANE, SHARED
+from ..device.geometry import LANE
 from ..device.jit import device, kernel
-from ..device.scan import NOTED, OWN, WHOLE, block_scan, look_back, new_tiles, next_tile, publish
-from ..device.words import copied, words
+from ..device.scan import NOTED, new_tiles, next_tile, place_of
+from ..device.words import words
 from ..windows.contract import MeasuredWindow, comparable
-
-TILE = 16 << 10
-"""Bytes of symbols in shared memory at most: 128 threads have 128 events each there."""
+from .cuda_blocks import HitUnits, SymbolWords, load_symbols, load_tables, near_program, nearest, shared_room
 
 TOTAL, REACHED, SUMS, HEAD = range(4)
 """The rows of `found` before those of the hits.
@@ -36,80 +32,6 @@ whether some counts are not known; the sums of the low 32 bits of all counts, an
 NOTHING, EVENTS, PLACES, ADMITTED = range(4)
 """What is written of a hit: nothing; event and latest start; the positions of both; event and lowest start
 that the window admits."""
-
-
-class DeviceProgram(NamedTuple):
-    """A `cer_gpu.kernels.runs.contract.Program` on the device, for blocks of one size.
-
-    The registers of a block are one array, register q of thread t at q * threads + t.
-
-    ==============  ====================  ==========================================================
-    `spans`         uint64 [symbols]      its operations: the first, one past the last << 32
-    `operations`    uint64 [operations]   `into | left << 16 | right << 32`, each times the threads
-    `accepted`      int                   the register of the accepted start, times the threads
-    `n_registers`   int                   times the threads less than 2**16
-    ==============  ====================  ==========================================================
-    """
-
-    spans: Any
-    operations: Any
-    accepted: int
-    n_registers: int
-
-
-def device_program(program, geometry=LANE):
-    """Copy a program to the device.
-
-    Parameters
-    ----------
-    program : Program
-        From `hits_program`.
-    geometry : Geometry
-        From `lane_geometry(program.n_registers)`; the kernels are launched with it.
-    """
-    first = program.first.astype(np.uint64)
-    into, left, right = (part.astype(np.uint64) * np.uint64(geometry.threads) for part in program.moves.T)
-    operations = into | left << np.uint64(16) | right << np.uint64(32)
-    return DeviceProgram(
-        copied(first[:-1] | first[1:] << np.uint64(32)),
-        copied(operations),
-        (program.zero + 1) * geometry.threads,
-        program.n_registers,
-    )
-
-
-class SymbolWords(NamedTuple):
-    """The symbols of events in words, and what is recorded of a run that starts at each.
-
-    =========  ======================  =============================================================
-    `words`    uint64 [padded]         the symbols, `width` bytes each
-    `width`    int                     1 or 2
-    `starts`   int64 [events] or [0]   as in `RegisterEvents`
-    `places`   int64 [events] or [0]   their positions, for `PLACES`; if there are `starts`, the same
-    =========  ======================  =============================================================
-    """
-
-    words: Any
-    width: int
-    starts: Any
-    places: Any
-
-
-class HitUnits(NamedTuple):
-    """The segments that threads run over.
-
-    ==========  =================  ==================================================================
-    `begin`     int64 [room]       the first event
-    `report`    int64 [room]       the first event whose hit is reported
-    `stop`      int64 [room]       one past the last event
-    `number`    int64 [1] or [0]   how many there are; [0]: as many as there is room for
-    ==========  =================  ==================================================================
-    """
-
-    begin: Any
-    report: Any
-    stop: Any
-    number: Any
 
 
 @device
@@ -211,17 +133,7 @@ def find_hits_kernel(program, events, window, units, registers, tiles, room, wan
     thread, threads = cuda.threadIdx.x, cuda.blockDim.x
     n_units = units.number[0] if units.number.shape[0] else units.begin.shape[0]
     # Shared memory: registers, of which the first one of each thread is also its sum; tables; symbols.
-    at = program.n_registers * threads
-    end = at + room
-    n_spans, n_operations = program.spans.shape[0], program.operations.shape[0]
-    held = at + n_spans + n_operations <= end
-    spans = unsigned[at : at + n_spans] if held else program.spans
-    operations = unsigned[at + n_spans : at + n_spans + n_operations] if held else program.operations
-    at += n_spans + n_operations if held else 0
-    own = DeviceProgram(spans, operations, program.accepted, program.n_registers)
-    near = unsigned[at:end]
-    each = 8 // events.width
-    loaded = False
+    own, near, missing = near_program(program, unsigned, program.n_registers * threads, room)
     while True:
         tile = next_tile(tiles, noted)
         first = tile * threads
@@ -230,42 +142,21 @@ def find_hits_kernel(program, events, window, units, registers, tiles, room, wan
                 offsets[0] = 0
                 found[TOTAL, 0] = 0
             break
-        if held and not loaded:
-            for i in range(thread, n_spans, threads):
-                spans[i] = program.spans[i]
-            for i in range(thread, n_operations, threads):
-                operations[i] = program.operations[i]
-            loaded = True
-        low = units.begin[first] // each
-        high = -(-units.stop[min(first + threads, n_units) - 1] // each)
-        high = min(high, low + near.shape[0])
-        if units.stop[first] > high * each:
-            high = low  # no unit fits
-        for i in range(low + thread, high, threads):
-            near[i - low] = events.words[i]
+        if missing:
+            load_tables(program, own)
+            missing = False
+        low, high = load_symbols(events, units, first, min(first + threads, n_units), near)
         cuda.syncthreads()
         unit = first + thread
         n = int64(0)
         begin, report, stop = int64(0), np.uint64(0), int64(0)
-        here = events
-        base = np.uint64(0)
         if unit < n_units:
             begin, report, stop = units.begin[unit], np.uint64(units.report[unit]), units.stop[unit]
-            if low * each <= begin and stop <= high * each:
-                here = SymbolWords(near, events.width, events.starts, events.places)
-                base = np.uint64(low)
             load(register, program.n_registers, registers, unit)
+        here, base = nearest(events, near, low, high, begin, stop)
+        if unit < n_units:
             n = run_segment(own, here, window, begin, report, stop, register, base, found, n, NOTHING, False)
-        block_scan(n, register)
-        count = register[threads - 1]
-        before = register[thread] - n
-        if thread == 0:
-            publish(tiles, tile, WHOLE if tile == 0 else OWN, count)
-        earlier = look_back(tiles, tile, noted)
-        if thread == 0 and tile > 0:
-            publish(tiles, tile, WHOLE, earlier + count)
-        cuda.syncthreads()
-        before += earlier
+        before = place_of(n, tiles, tile, register, noted)
         if unit < n_units:
             offsets[unit] = before
             if unit == n_units - 1:
@@ -290,12 +181,6 @@ def find_hits_kernel(program, events, window, units, registers, tiles, room, wan
             if registers.shape[0] > 0:
                 for q in range(registers.shape[1]):
                     registers[unit, q] = register[q * threads + thread]
-
-
-def shared_room(program, threads):
-    """Words of shared memory behind the registers of a block: for the tables, and for symbols."""
-    tables = program.spans.shape[0] + program.operations.shape[0]
-    return min(SHARED // 8 - program.n_registers * threads, tables + TILE // 8)
 
 
 def hits(program, symbols, starts, keys, size, begin, report, stop, registers, geometry=LANE, placed=False):

@@ -23,7 +23,8 @@ from ..device.geometry import LANE
 from ..device.jit import kernel
 from ..device.words import words
 from ..windows.contract import MeasuredWindow
-from .cuda import NOTHING, SymbolWords, hits, run_segment
+from .cuda import NOTHING, hits, run_segment
+from .cuda_blocks import SymbolWords
 
 GROUP = 32
 """How many maps one thread composes."""

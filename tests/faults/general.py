@@ -43,11 +43,32 @@ FAULTS = (
         ("test_cuda_kernels.py::test_hits_and_counts_under_windows",),
     ),
     Fault(
-        "kernels/hits/cuda.py",
+        "kernels/hits/cuda_blocks.py",
         "if low * each <= begin and stop <= high * each:",
         "if low * each <= begin:",
         "A thread reads symbols from shared memory only where all of its segment lies there.",
         ("test_cuda_kernels.py::test_hits_and_counts_under_windows",),
+    ),
+    Fault(
+        "kernels/counts/cuda.py",
+        " and hits.pairs[h1 - 1, 0] < high * each:",
+        ":",
+        "A thread that counts reads symbols from shared memory only where all of its segment lies there.",
+        ("test_cuda_kernels.py::test_hits_and_counts_under_windows",),
+    ),
+    Fault(
+        "kernels/counts/cuda_ends.py",
+        "        if tile % each > 0:\n",
+        "        if tile > 0:\n",
+        "The numbers before the first tile of a group are known before those of its other tiles.",
+        ("test_cuda_lanes.py::test_matrices_of_tiles_are_multiplied_by_one_block",),
+    ),
+    Fault(
+        "kernels/counts/cuda_ends.py",
+        "if most >= MOST_RUNS:",
+        "if most > LARGEST:",
+        "On a device a number that stands for all larger ones is no result.",
+        ("test_cuda_lanes.py::test_a_sum_of_units_too_large_is_the_status_of_its_segment",),
     ),
     Fault(
         "kernels/device/scan.py",

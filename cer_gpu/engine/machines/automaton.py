@@ -236,14 +236,10 @@ class AutomatonRunner:
 
     def carried_counts_here(self, chunk: Chunk) -> tuple[np.ndarray, np.ndarray]:
         """The ends and their counts by the CPU, with what is carried."""
-        self.registers = grown(self.registers, chunk.lanes.count, -1)
         self.vectors = grown(self.vectors, chunk.lanes.count)
         program, symbols = self.counted, chunk.events.symbols
 
         def run(segments: Segments) -> tuple[np.ndarray, np.ndarray, Segments, np.ndarray]:
-            if self._devices is not None:
-                # What a device finds in a later chunk goes on from the latest starts too.
-                self.hits_in(chunk, segments, here=True)
             before, own = self.vectors[segments.lane], (segments.begin, segments.stop)
             event, number, after = counted_ends(program, symbols, *own, before)
             return event, number, segments, after

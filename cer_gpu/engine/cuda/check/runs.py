@@ -21,7 +21,7 @@ from cer_gpu.engine.cuda.check.inputs import (
 )
 from cer_gpu.kernels.counts import cpu as on_cpu
 from cer_gpu.kernels.counts import cuda as counts
-from cer_gpu.kernels.counts import cuda_long_segments as matrices
+from cer_gpu.kernels.counts import cuda_ends as ends
 from cer_gpu.kernels.counts.cpu_ends import counted_ends
 from cer_gpu.kernels.device.arrays import device_array
 from cer_gpu.kernels.device.geometry import lane_geometry
@@ -29,6 +29,7 @@ from cer_gpu.kernels.device.words import copied, to_device, words
 from cer_gpu.kernels.hits import cpu as on_cpu_hits
 from cer_gpu.kernels.hits import cuda as hits
 from cer_gpu.kernels.hits import cuda_long_segments as flows
+from cer_gpu.kernels.hits.cuda_blocks import HitUnits, SymbolWords, device_program
 from cer_gpu.kernels.hits.cuda_units import cut_units
 from cer_gpu.kernels.runs.programs import counts_program
 from cer_gpu.kernels.windows import cpu as on_cpu_windows
@@ -50,7 +51,7 @@ def windowed_hits(inputs: Inputs) -> Answers:
     keys, size = comparable(inputs.keys, WITHIN)
     bounds = there((inputs.begin, inputs.report, inputs.stop))
     lane = lane_geometry(inputs.program.n_registers, inputs.lane) or inputs.lane
-    program = hits.device_program(inputs.program, lane)
+    program = device_program(inputs.program, lane)
     for dtype in (np.uint8, np.uint16):
         symbols = to_device(inputs.symbols.astype(dtype))
         arrays = copied(NONE), copied(keys), size, *bounds, copied(inputs.fresh())
@@ -86,8 +87,8 @@ def hits_in_units(inputs: Inputs) -> Answers:
     event, latest, lowest, counted = inputs.cpu("hits in units", here)
     places = 3 * np.arange(rows) + 100
     lane = lane_geometry(inputs.program.n_registers, inputs.lane) or inputs.lane
-    program, none = hits.device_program(inputs.program, lane), copied(NONE)
-    events = hits.SymbolWords(words(inputs.there), 1, none, copied(places))
+    program, none = device_program(inputs.program, lane), copied(NONE)
+    events = SymbolWords(words(inputs.there), 1, none, copied(places))
     fresh, tiles = device_array((0, inputs.tables.n_live), np.int64), copied(np.array([0, rows - old]))
     for wanted, columns in ((hits.PLACES, (places[event], places[latest])), (hits.ADMITTED, (event, lowest))):
         found = device_array((hits.HEAD + rows, 2), np.int64)
@@ -146,22 +147,33 @@ def carried_counts(inputs: Inputs) -> Answers:
     event, latest, after = inputs.cpu("carried hits", hits_here)
     left = copied(registers)
     lane = lane_geometry(inputs.program.n_registers, inputs.lane) or inputs.lane
-    program = hits.device_program(inputs.program, lane)
+    program = device_program(inputs.program, lane)
     arrays = copied(starts), copied(NONE.view(np.uint64)), 0, *there(bounds), left
     yield from _hits(hits.hits(program, inputs.there, *arrays, lane)[1], event, latest)
     yield ComparedArray("registers", left, after)
 
     vectors = np.where(registers < 0, 0, mixed(after.size, 1000).reshape(after.shape) + 1)
     vectors[:, 0] = 0
-    first = np.append(np.searchsorted(event, inputs.begin), len(event))
     given = counts_program(inputs.tables), inputs.symbols, inputs.begin, inputs.stop, vectors
-    _, counted, carried = inputs.cpu("carried counts", counted_ends, *given)
-    moved, status = copied(vectors), copied(np.zeros(len(vectors), np.uint8))
-    ends = *there((inputs.begin, inputs.stop, first)), len(event)
-    number = counts.forward_counts(inputs.machine, inputs.there, *ends, moved, status, inputs.lane)
-    yield ComparedArray("count", number, counted)
+    event, counted, carried = inputs.cpu("carried counts", counted_ends, *given)
+    segments = np.arange(len(vectors))
+    found, moved, status = _counted(inputs, inputs.there, (inputs.begin, inputs.stop, segments), vectors)
+    yield from _hits(found, event, counted)
     yield ComparedArray("open matches", moved, carried)
     yield ComparedArray("status", status, np.zeros(len(vectors), np.uint8))
+
+
+def _counted(
+    inputs: Inputs, symbols: Any, units: tuple[np.ndarray, ...], vectors: np.ndarray
+) -> tuple[Any, Any, Any]:
+    """What `cer_gpu.kernels.counts.cuda_ends` finds."""
+    program = counts_program(inputs.tables)
+    lane = ends.ends_geometry(program.n_registers, inputs.tables.n_live, inputs.lane) or inputs.lane
+    moved = copied(vectors)
+    found: tuple[Any, Any, Any] = ends.counted_ends(
+        device_program(program, lane), symbols, *there(units), moved, lane, inputs.stream
+    )
+    return found
 
 
 def long_hits(inputs: Inputs) -> Answers:
@@ -187,7 +199,7 @@ def long_hits(inputs: Inputs) -> Answers:
     event, latest, after = inputs.cpu("hits of long segments", hits_here)
     registers = copied(inputs.fresh(len(begin)))
     lane = lane_geometry(2 * inputs.program.n_registers, inputs.lane) or inputs.lane
-    program = hits.device_program(inputs.program, lane)
+    program = device_program(inputs.program, lane)
     arrays = copied(starts), *there(units), registers
     _, found = flows.long_hits(program, to_device(symbols), *arrays, lane, placed=True)
     yield from _hits(found, starts[event], latest)
@@ -198,43 +210,30 @@ def long_counts(inputs: Inputs) -> Answers:
     """Counts without a window of long segments cut into units; those of one are too large for a kernel."""
     matrix = mixed(9 * UNITS, 3).reshape(-1, 3, 3)
     matrix[0, :, 1:] = 0
-    behind = _behind(matrix)
-    scanned = matrices.scan_matrices(copied(matrix), 5, inputs.lane)
-    yield ComparedArray("scanned matrices", scanned, behind)
-    # The units' runs notice numbers that are too large once more, which would hide a wrong status.
-    large, begun = copied(np.zeros(len(behind), np.uint8)), copied(np.zeros_like(behind))
-    products = matrices.multiplied(copied(matrix), 5, inputs.lane)
-    owner, own = there((np.zeros(len(behind), np.int64), np.array([[7, 8, 9]])))
-    launch = inputs.lane.blocks(behind.size), inputs.lane.threads
-    matrices.begin_vectors_kernel[launch](owner, own, *products, begun, large)
-    before = np.concatenate([[[7, 8, 9]], behind[:-1]])
-    yield ComparedArray("numbers before units", begun, before)
-    yield ComparedArray("status of units", large, (before >= matrices.MOST).any(axis=1).astype(np.uint8))
+    size, few = 5, 7  # units of a tile; threads, of which each multiplies some tiles
+    tiles = UNITS // size
+    product = copied(np.concatenate([_products(part) for part in np.split(matrix, tiles)]))
+    before, whole = device_array((tiles, 3), np.int64), device_array((tiles, 3, 3), np.int64)
+    units = HitUnits(*there([np.zeros(UNITS, np.int64)] * 3), copied(NONE))
+    ends.scan_tiles_kernel[1, few, 0, 8 * 3](units, size, product, whole, before)
+    behind = _products(matrix)[size - 1 :: size, :, 0]
+    yield ComparedArray("numbers before tiles", before, np.concatenate([[[1, 0, 0]], behind[:-1]]))
 
     symbols = np.concatenate([_large(), inputs.symbols[: 40 * UNIT], _large()[:42]])
     stop = np.array([LARGE + 3, LARGE + 3 + 40 * UNIT, len(symbols)])
     begin = np.append(0, stop[:-1])
-    units = _units(begin, stop)
     vectors = np.array([[0, 0, 0], [0, 1, 5], [0, 2, 0]])
-    event = np.flatnonzero(symbols == C)
-    event = event[event >= stop[0]]
     program, whole = counts_program(inputs.tables), slice(1, 3)
     given = program, symbols, begin[whole], stop[whole], vectors[whole]
-    _, counted, carried = inputs.cpu("counts of long segments", counted_ends, *given)
-    moved, status = copied(vectors), copied(np.zeros(3, np.uint8))
-    first = np.append(np.searchsorted(event, units[0]), len(event))
-    totals = device_array((len(first) - 1, 2), np.int64)
-    number = matrices.long_forward_counts(
-        inputs.machine, to_device(symbols), *there(units), copied(first), len(event), moved, status,
-        inputs.lane, totals,
-    )  # fmt: skip
+    event, counted, carried = inputs.cpu("counts of long segments", counted_ends, *given)
+    found, moved, status = _counted(inputs, to_device(symbols), _units(begin, stop), vectors)
     yield ComparedArray("status", status, np.array([1, 0, 0], np.uint8))
-    yield ComparedArray("count", number, counted)
-    own = units[2] > 0  # the numbers of segment 0 are undefined
-    parts = [counted[low:high] for low, high in pairwise(first.tolist())]
-    sums = np.array([[(part & counts.LOW).sum(), (part >> 32).sum()] for part in parts])
-    yield ComparedArray("sums", totals.copy_to_host()[own], sums[own])
-    yield ComparedArray("open matches", moved, np.concatenate([vectors[:1], carried]))
+    large = np.array([2**40 - 1, 1 << 62])
+    number = np.concatenate([large, counted])
+    yield from _hits(found, np.concatenate([[41, LARGE + 2], event]), number)
+    sums = np.array([(number & counts.LOW).sum(), (number >> 32).sum()])
+    yield ComparedArray("sums", found[hits.SUMS], sums)
+    yield ComparedArray("open matches", moved.copy_to_host()[whole], carried)
 
 
 def _large() -> np.ndarray:
@@ -254,13 +253,11 @@ def _composed(flow: np.ndarray, inside: np.ndarray) -> np.ndarray:
     return behind
 
 
-def _behind(matrix: np.ndarray) -> np.ndarray:
-    """The numbers of runs after each unit, at most 2^62: shape (units, states), int64."""
-    vector = matrix[0, :, 0].astype(object)
-    found = [vector]
+def _products(matrix: np.ndarray) -> np.ndarray:
+    """Each matrix times all before it, in numbers of at most 2^62: as `matrix`."""
+    found = [matrix[0].astype(object)]
     for each in matrix[1:]:
-        vector = np.minimum(each.astype(object) @ vector, 1 << 62)
-        found.append(vector)
+        found.append(np.minimum(each.astype(object) @ found[-1], 1 << 62))
     return np.array(found).astype(np.int64)
 
 

@@ -121,22 +121,22 @@ class DevicesAutomaton:
 
     def carried_counts(self, runner: AutomatonRunner, chunk: Chunk) -> tuple[np.ndarray, np.ndarray]:
         """Ends and their numbers, with carried vectors; as `AutomatonRunner.carried_counts_here`."""
-        before = runner.registers.copy(), runner.vectors.copy()
+        before = runner.vectors.copy()
+        if not self._ones[0].counts_carried:
+            return runner.carried_counts_here(chunk)
 
         def by_host() -> tuple[np.ndarray, np.ndarray]:
-            runner.registers, runner.vectors = before
+            runner.vectors = before
             return runner.carried_counts_here(chunk)
 
         return self._pool.or_host(lambda: self._carried_counts(runner, chunk), by_host)
 
     def _carried_counts(self, runner: AutomatonRunner, chunk: Chunk) -> tuple[np.ndarray, np.ndarray]:
         segments, events = chunk.segments, chunk.events
-        runner.registers = grown(runner.registers, chunk.lanes.count, -1)
         runner.vectors = grown(runner.vectors, chunk.lanes.count)
-        event, _ = self.hits(runner, chunk, segments)
-        first, before = first_ends(segments, event), runner.vectors[segments.lane]
-        found, after, status = self._ones[0].forward_counts(
-            self._pool.copied(0, chunk).there, segments, event, before
+        before = runner.vectors[segments.lane]
+        event, found, after, status = self._ones[0].counted_ends(
+            self._pool.copied(0, chunk).there, segments, before
         )
 
         def again(segment: int) -> np.ndarray:
@@ -148,7 +148,7 @@ class DevicesAutomaton:
             after[part] = vector
             return number
 
-        number = patched(found, first, status, again)
+        number = patched(found, first_ends(segments, event), status, again)
         runner.store_vectors(segments.lane, after)
         return event, number
 

@@ -9,15 +9,15 @@ import numpy as np
 
 from cer_gpu.engine.machines.automaton import AutomatonRunner
 from cer_gpu.engine.machines.chunk import Chunk, Segments
-from cer_gpu.engine.machines.ends import first_ends
 from cer_gpu.enumeration.blocks import ranges
 from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.kernels.counts import cuda as counting
-from cer_gpu.kernels.counts import cuda_long_segments as matrices
+from cer_gpu.kernels.counts import cuda_ends as ends
 from cer_gpu.kernels.device.geometry import LANE, STREAM, Geometry, lane_geometry
 from cer_gpu.kernels.device.words import copied, to_device
 from cer_gpu.kernels.hits import cuda as hitting
 from cer_gpu.kernels.hits import cuda_long_segments as flows
+from cer_gpu.kernels.hits.cuda_blocks import DeviceProgram, device_program
 from cer_gpu.kernels.windows import cuda as windows
 from cer_gpu.kernels.windows.contract import comparable
 from cer_gpu.plan.compiled_query import WindowPlan
@@ -130,17 +130,26 @@ class OneDevice:
         self._number = number
         self._fitting = lane_geometry(program.n_registers, lane)
         if self._fitting is not None:
-            self._program = hitting.device_program(program, self._fitting)
+            self._program = device_program(program, self._fitting)
         long = lane_geometry(2 * program.n_registers, lane)
-        self._long: tuple[Geometry, hitting.DeviceProgram] | None = None
+        self._long: tuple[Geometry, DeviceProgram] | None = None
         if long is not None and runner.carries and self._tables.n_live <= flows.MOST_STATES:
-            self._long = long, hitting.device_program(program, long)
+            self._long = long, device_program(program, long)
         self._machine = counting.device_tables(*runner.counting)
+        fitting = ends.ends_geometry(runner.counted.n_registers, self._tables.n_live, lane)
+        self._counting: tuple[DeviceProgram, Geometry] | None = None
+        if fitting is not None and runner.carries:
+            self._counting = device_program(runner.counted, fitting), fitting
 
     @property
     def fits(self) -> bool:
         """Whether a thread has enough registers for the program of hits."""
         return self._fitting is not None
+
+    @property
+    def counts_carried(self) -> bool:
+        """Whether a thread has enough registers for the program that counts without a window."""
+        return self._counting is not None
 
     def hits(self, there: DeviceEvents, segments: Segments) -> tuple[np.ndarray, np.ndarray]:
         """The ends in some segments before which no run is open, and the latest start of each, an event."""
@@ -210,41 +219,38 @@ class OneDevice:
         number, status = counting.counts(self._machine, there.symbols, copied(lists.first), pairs, self._lane)
         return number.copy_to_host(), status.copy_to_host()
 
-    def forward_counts(
-        self, there: DeviceEvents, segments: Segments, event: np.ndarray, before: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """How many complex events end at each end of segments that continue open partial matches.
+    def counted_ends(
+        self, there: DeviceEvents, segments: Segments, before: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """The ends in some segments that continue open partial matches, and how many matches end there.
 
         Parameters
         ----------
         there : DeviceEvents
         segments : Segments
-        event : ndarray, shape (ends,), int64
         before : ndarray, shape (segments, n_live), int64 or object
             How many partial matches are open.
 
         Returns
         -------
-        number : ndarray, shape (ends,), int64
+        event, number : ndarray, shape (ends,), int64
         after : ndarray, shape (segments, n_live), int64
         status : ndarray, shape (segments,), uint8
             Not 0 where a segment's numbers are too large.
         """
-        n = self._tables.n_live
-        large = np.any(before >= 1 << 62, axis=1)
-        moved = copied(np.where(large[:, None], 0, before).astype(np.int64))
-        status = copied(large.astype(np.uint8))
-        most = min(ROOM, matrices.most_units(n))
-        units = self._units(segments, most) if n <= matrices.MOST_STATES else None
-        parts = segments if units is None else units
-        bounds = copied(parts.report), copied(parts.stop)
-        ends = copied(first_ends(parts, event)), len(event), moved, status, self._lane
-        if units is None:
-            found = counting.forward_counts(self._machine, there.symbols, *bounds, *ends)
-        else:
-            lane = copied(units.lane)
-            found = matrices.long_forward_counts(self._machine, there.symbols, *bounds, lane, *ends)
-        return found.copy_to_host(), moved.copy_to_host(), status.copy_to_host()
+        assert self._counting is not None
+        program, fitting = self._counting
+        n, units = self._tables.n_live, None
+        if n <= ends.MOST_STATES:
+            units = self._units(segments, min(ROOM, ends.most_units(n)))
+        number = np.arange(len(segments.begin))
+        parts = units or Segments(segments.begin, segments.report, segments.stop, number)
+        vectors = copied(np.minimum(before, 1 << 62).astype(np.int64))
+        bounds = (copied(part) for part in (parts.report, parts.stop, parts.lane))
+        found, after, status = ends.counted_ends(
+            program, there.symbols, *bounds, vectors, fitting, self._stream
+        )
+        return *fetched(found), after.copy_to_host(), status.copy_to_host()
 
 
 def fetched(found: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -258,11 +264,14 @@ def columns_of(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return first, second
 
 
-def hits_in(found: Any, guess: int) -> np.ndarray:
-    """What `cer_gpu.kernels.hits.cuda` has found, on the host: one wait if hits are as few as guessed."""
-    rows = min(hitting.HEAD + guess, found.shape[0])
+def hits_in(found: Any, guess: int, lead: int = 0) -> np.ndarray:
+    """What `cer_gpu.kernels.hits.cuda` has found, on the host: one wait if hits are as few as guessed.
+
+    `lead` other rows stand before.
+    """
+    rows = min(lead + hitting.HEAD + guess, found.shape[0])
     first: np.ndarray = found[:rows].copy_to_host()
-    stop = hitting.HEAD + int(first[hitting.TOTAL, 0])
+    stop = lead + hitting.HEAD + int(first[lead + hitting.TOTAL, 0])
     if stop <= rows:
         return first[:stop]
     return np.concatenate([first, found[rows:stop].copy_to_host()])

@@ -16,14 +16,15 @@ from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.kernels.classify import cuda as classify
 from cer_gpu.kernels.counts import cpu as on_cpu
 from cer_gpu.kernels.counts import cuda as counts
-from cer_gpu.kernels.counts import cuda_long_segments as matrices
+from cer_gpu.kernels.counts.cuda_ends import MOST_STATES, ends_geometry
 from cer_gpu.kernels.device.arrays import device_array
 from cer_gpu.kernels.device.geometry import LANE, STREAM, Geometry, lane_geometry
 from cer_gpu.kernels.device.scan import new_tiles
 from cer_gpu.kernels.device.words import empty, words
 from cer_gpu.kernels.hits import cuda as hits
+from cer_gpu.kernels.hits.cuda_blocks import HitUnits, SymbolWords, device_program
 from cer_gpu.kernels.hits.cuda_units import cut_units
-from cer_gpu.kernels.runs.programs import backward_program, forward_program, hits_program
+from cer_gpu.kernels.runs.programs import backward_program, counts_program, forward_program, hits_program
 from cer_gpu.plan.automaton import AutomatonMachine
 from cer_gpu.plan.compiled_query import CompiledQuery
 
@@ -64,7 +65,7 @@ class ResidentEnds:
     """
 
     events: ResidentTail
-    units: hits.HitUnits
+    units: HitUnits
     offsets: Any
     found: Any
 
@@ -73,7 +74,8 @@ def why_not(query: CompiledQuery) -> str | None:
     """Why a query cannot run over a resident table; None if it can.
 
     Events are grouped by partition on the host. Without a window the units of the stream are composed state
-    by state (`cuda_long_segments` of hits and counts), so a query with many states runs on the CPU.
+    by state (`cuda_long_segments` of hits, `cuda_ends` of counts), so a query with many states runs on the
+    CPU.
     """
     reading, reason = query.reading, query.machine.where("resident")
     reasons = [
@@ -90,9 +92,12 @@ def why_not(query: CompiledQuery) -> str | None:
 
 def _too_large(query: CompiledQuery) -> str | None:
     assert isinstance(query.machine, AutomatonMachine)
-    if query.window is None and query.machine.tables.n_live > matrices.MOST_STATES:
-        return "it has no window, and its automaton has too many states"
-    return None if lane_geometry(registers_of(query), LANE) else "its automaton has too many states"
+    tables, fits = query.machine.tables, lane_geometry(registers_of(query), LANE) is not None
+    if query.window is None:
+        if tables.n_live > MOST_STATES:
+            return "it has no window, and its automaton has too many states"
+        fits = fits and ends_geometry(counts_program(tables).n_registers, tables.n_live) is not None
+    return None if fits else "its automaton has too many states"
 
 
 def registers_of(query: CompiledQuery) -> int:
@@ -139,7 +144,7 @@ class ResidentQuery(ABC):
         fitting = lane_geometry(registers_of(query), lane)
         assert fitting is not None
         self._classifier, self._lane, self._stream, self._fitting = classifier, lane, stream, fitting
-        self._program = hits.device_program(program, fitting)
+        self._program = device_program(program, fitting)
         self._forward, self._backward = forward_program(self._host), backward_program(self._host)
         self.tail: ResidentTail | None = None
 
@@ -241,7 +246,7 @@ class WindowedQuery(ResidentQuery):
         found = device_array((hits.HEAD + batch.rows, 2), np.int64)
         units = cut_units(measured, self._size, tiles, batch.rows, old, LEAST_CUT, ROOM, found, self._stream)
         none = device_array(0, np.int64)
-        events = hits.SymbolWords(words(symbols), symbols.dtype.itemsize, none, positions)
+        events = SymbolWords(words(symbols), symbols.dtype.itemsize, none, positions)
         fresh = device_array((0, self._host.n_live), np.int64)
         offsets = hits.find_hits(
             self._program, events, measured, self._size, units, fresh, wanted, found, self._fitting
