@@ -82,6 +82,8 @@ PROGRAM = named(Program, I32, U32_2, INT, INT)
 TABLES = named(TransitionTables, I32, I32, I32, I32, U8)
 HITS = named(SegmentHits, I64, I64, I64)
 LISTED = named(counts.ListedHits, I64, I64_2, I64)
+COUNT_ROOM = named(counts.DeviceCountRoom, INT, I64_3, I64_2)
+UNIT_MATRICES = named(count_ends.UnitMatrices, I64_3, I64_2, INT)
 _PAIRS = (
     named(
         ComparedTables, I32, I32, U8, I32, I32, U8, I32, *[I32] * 5, U8, I32, I32, U8, I32,
@@ -193,7 +195,7 @@ KERNELS = (
         "counts",
         counts.counts_kernel,
         tuple(
-            (TABLES, PROGRAM, PROGRAM, symbols, U64, LISTED, I64, I64_2, INT, I64_3, I64_2, I64, U8)
+            (TABLES, PROGRAM, PROGRAM, symbols, U64, LISTED, I64, I64_2, COUNT_ROOM, I64, U8)
             for symbols in SYMBOLS
         ),
         LANE.threads,
@@ -221,8 +223,8 @@ KERNELS = (
         count_ends.count_ends_kernel,
         (
             (
-                *(HITS_PROGRAM, WORDS, HIT_UNITS, I64, I64_2, I64_3, I64_2),
-                *(INT, I64, INT, INT, I64_2, U8, I64_2),
+                *(HITS_PROGRAM, WORDS, HIT_UNITS, I64, I64_2, UNIT_MATRICES),
+                *(I64, INT, INT, I64_2, U8, I64_2),
             ),
         ),
         LANE.threads,

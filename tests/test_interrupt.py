@@ -102,6 +102,7 @@ def test_kernels_whose_time_has_no_bound_can_be_told_to_end() -> None:
         "cer_gpu.kernels.joins.cpu_slots:localise",
         "cer_gpu.kernels.joins.cpu_slots:localise_near",
         "cer_gpu.kernels.sorting.cpu:order_of",  # three passes over the numbers of a chunk
+        "cer_gpu.kernels.outlook.cpu_single_event:left_open",  # one pass over the events of a batch
         "cer_gpu.kernels.outlook.cpu:become",  # one pass over the events of a chunk, or over those that wait
         "cer_gpu.kernels.outlook.cpu:lanes_pass",
         "cer_gpu.kernels.outlook.cpu:relink",

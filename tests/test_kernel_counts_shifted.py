@@ -49,8 +49,8 @@ def by_integers(programs, symbols, hits: SegmentHits) -> list[int]:
     n, out = tables.n_live, np.zeros(len(hits.event), object)
     for low, high in pairwise(hits.first):
         shapes = (forward.n_registers, n), (backward.n_registers, n), (high - low, n)
-        scratch = [np.zeros(shape, object) for shape in shapes]
-        cpu._counts_segment.plainly(*programs, symbols, hits, low, high, *scratch, out)
+        room = cpu.WindowCountRoom(*(np.zeros(shape, object) for shape in shapes))
+        cpu._counts_segment.plainly(*programs, symbols, 0, hits, low, high, room, out)
     return out.tolist()
 
 

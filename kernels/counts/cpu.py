@@ -11,15 +11,30 @@ Sums are int64 and every one is checked: where one reaches 2**62 the segment is 
 (`cpu_shifts`). Nothing wraps.
 """
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from ..jit import OFTEN, jit
 from ..runs.contract import INTO, LEFT, RIGHT, SegmentHits
 
 
-def counts_segment_body(
-    tables, forward, backward, symbols, base, hits, h0, h1, prefix, suffix, front, out, halt
-):
+class WindowCountRoom(NamedTuple):
+    """Scratch for the hits of a segment.
+
+    ========  ==================================  =====================================================
+    `prefix`  int64 [forward registers, n_live]   columns of the prefix
+    `suffix`  int64 [backward registers, n_live]  rows of the suffix
+    `front`   int64 [>= hits, n_live]             the suffix that each hit needs
+    ========  ==================================  =====================================================
+    """
+
+    prefix: Any
+    suffix: Any
+    front: Any
+
+
+def counts_segment_body(tables, forward, backward, symbols, base, hits, h0, h1, room, out, halt):
     """Count the hits h0 .. h1 - 1 of one segment: 0, or 1 where a sum has reached 2**62.
 
     ===========  ==================================  =======================================================
@@ -30,15 +45,16 @@ def counts_segment_body(
     `base`       int64                               in
     `hits`       SegmentHits                         in
     `h0`, `h1`   int64                               in: the hits of the segment
-    `prefix`     int64 [forward registers, n_live]   scratch: columns of the prefix
-    `suffix`     int64 [backward registers, n_live]  scratch: rows of the suffix
-    `front`      int64 [>= h1 - h0, n_live]          scratch: the suffix that each hit needs
+    `room`       WindowCountRoom                           scratch
     `out`        int64 [hits]                        out: number of complex events that end at each hit
     `halt`       uint8 [1] or [0]                    in: see `jit`
     ===========  ==================================  =======================================================
     """
     event = hits.event
     lowest = hits.lowest
+    prefix = room.prefix
+    suffix = room.suffix
+    front = room.front
     n = prefix.shape[1]
     over = 0
     middle = -1
@@ -117,11 +133,10 @@ _counts_segment = jit(counts_segment_body)
 
 
 @jit
-def _counts(tables, forward, backward, symbols, hits, prefix, suffix, front, out, status, halt):
+def _counts(tables, forward, backward, symbols, hits, room, out, status, halt):
     for g in range(hits.first.shape[0] - 1):
         status[g] = _counts_segment(
-            tables, forward, backward, symbols, 0, hits, hits.first[g], hits.first[g + 1], prefix, suffix,
-            front, out, halt,
+            tables, forward, backward, symbols, 0, hits, hits.first[g], hits.first[g + 1], room, out, halt
         )  # fmt: skip
 
 
@@ -159,9 +174,9 @@ def counts(tables, forward, backward, symbols, hit_first, hit_event, hit_lowest,
     shapes = ((forward.n_registers, n), (backward.n_registers, n), (longest, n))
     out = np.zeros(hit_event.size, dtype=np.int64)
     status = np.zeros(hit_first.size - 1, dtype=np.uint8)
-    scratch = [np.empty(shape, dtype=np.int64) for shape in shapes]
+    room = WindowCountRoom(*(np.empty(shape, dtype=np.int64) for shape in shapes))
     hits = SegmentHits(hit_first, hit_event, hit_lowest)
-    _counts(tables, forward, backward, symbols, hits, *scratch, out, status)
+    _counts(tables, forward, backward, symbols, hits, room, out, status)
     if not status.any():
         return out
     if not exact:

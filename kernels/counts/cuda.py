@@ -18,7 +18,7 @@ from ..device.words import copied, words
 from ..hits.cuda import REACHED, SUMS, TOTAL
 from ..hits.cuda_blocks import TILE, load_words
 from ..runs.contract import Program, SegmentHits, TransitionTables
-from .cpu import counts_segment_body
+from .cpu import WindowCountRoom, counts_segment_body
 
 LOW = (1 << 32) - 1
 """The low bits of a number: so many of them are summed up apart that no sum is too large."""
@@ -78,10 +78,24 @@ def _copied(part):
     return copied(part if part.size else np.zeros((1, *part.shape[1:]), part.dtype))
 
 
+class DeviceCountRoom(NamedTuple):
+    """Scratch of `counts_kernel`.
+
+    =========  ===========================  =============================================================
+    `words`    int64                        words of shared memory for symbols
+    `scratch`  int64 [rows, n_live, slots]  of the threads, thread beside thread; [.., 0]: there is room for
+                                            it in shared memory, behind the symbols
+    `front`    int64 [hits, n_live]
+    =========  ===========================  =============================================================
+    """
+
+    words: Any
+    scratch: Any
+    front: Any
+
+
 @kernel
-def counts_kernel(
-    tables, forward, backward, symbols, symbol_words, hits, places, head, room, scratch, front, out, status
-):
+def counts_kernel(tables, forward, backward, symbols, symbol_words, hits, places, head, room, out, status):
     """`counts_segment_body` for every segment, whose events are those of no later one but for their windows.
 
     ==============  ===========================  =========================================================
@@ -91,17 +105,16 @@ def counts_kernel(
                                                  of each hit, but where the status is 1
     `places`        int64 [events] or [0]        in: the positions of events
     `head`          int64 [HEAD or 0, 2]         in/out: as in `hits.cuda`, of as many hits as there are; if
-                                                 they are more than `front` has room for, nothing is counted
-    `room`          int64                        in: words of shared memory for symbols
-    `scratch`       int64 [rows, n_live, slots]  scratch of the threads, thread beside thread; [.., 0]: there
-                                                 is room for it in shared memory, behind the symbols
-    `front`         int64 [hits, n_live]         scratch
+                                                 they are more than `room` has room for, nothing is counted
+    `room`          DeviceCountRoom              scratch
     `out`           int64 [hits]                 out
     `status`        uint8 [segments]             out
     ==============  ===========================  =========================================================
     """
     shared = cuda.shared.array(0, int64)
-    near_words = cuda.shared.array(0, uint64)[:room]
+    scratch = room.scratch
+    front = room.front
+    near_words = cuda.shared.array(0, uint64)[: room.words]
     each = symbols.shape[0] // symbol_words.shape[0]
     near = near_words.view(symbols.dtype)
     segments = hits.segments[0] if hits.segments.shape[0] else status.shape[0]
@@ -112,8 +125,9 @@ def counts_kernel(
     if scratch.shape[2] > 0:
         prefix, suffix = scratch[:rows, :, slot], scratch[rows:, :, slot]
     else:
-        prefix = table_in(shared, room + thread, rows, n, threads)
-        suffix = table_in(shared, room + thread + rows * n * threads, backward.n_registers, n, threads)
+        prefix = table_in(shared, room.words + thread, rows, n, threads)
+        behind = room.words + thread + rows * n * threads
+        suffix = table_in(shared, behind, backward.n_registers, n, threads)
     low_sum, high_sum = int64(0), int64(0)
     for tile in range(cuda.blockIdx.x * threads, segments, cuda.gridDim.x * threads):
         # Each event and lowest start is read before its thread writes something else there.
@@ -141,9 +155,7 @@ def counts_kernel(
                 SegmentHits(hits.first, hits.pairs[:, 0], hits.pairs[:, 1]),
                 h0,
                 h1,
-                prefix,
-                suffix,
-                front[h0:h1],
+                WindowCountRoom(prefix, suffix, front[h0:h1]),
                 out,
                 status[:0],
             )
@@ -217,9 +229,9 @@ def count_listed(machine, symbols, hits, places, head, room, geometry=LANE):
             hits,
             places,
             head,
-            near_words,
-            device_array((rows, n, slots), np.int64),
-            device_array((room, n), np.int64),
+            DeviceCountRoom(
+                near_words, device_array((rows, n, slots), np.int64), device_array((room, n), np.int64)
+            ),
             out,
             status,
         )

@@ -15,6 +15,8 @@ Sums and products stop at 2^62, so a number below 2^62 is exact, and one of 2^62
 greater ones.
 """
 
+from typing import Any, NamedTuple
+
 import numpy as np
 from numba import cuda, int64, uint64
 
@@ -229,10 +231,26 @@ def scan_tiles_kernel(units, size, product, whole, before):
             before[tile, q] = total
 
 
+class UnitMatrices(NamedTuple):
+    """What units do to the numbers of runs.
+
+    =========  ====================  =======================================================================
+    `product`  int64 [units, n, n]   as `unit_matrices_kernel` gives it; not read where each unit is a segment
+    `before`   int64 [tiles, n]      as `scan_tiles_kernel` gives it
+    `size`     int                   the units of one of those tiles
+    =========  ====================  =======================================================================
+    """
+
+    product: Any
+    before: Any
+    size: Any
+
+
 @device
-def load_numbers(program, segment, vectors, product, before, size, unit, register):
+def load_numbers(program, segment, vectors, matrices, unit, register):
     """Load what a unit begins with into the registers of this thread; arrays as in `count_ends_kernel`."""
     n = vectors.shape[1]
+    product, before, size = matrices.product, matrices.before, matrices.size
     fresh = begins_segment(segment, unit)
     of = segment[unit] if segment.shape[0] else 0
     for q in range(program.n_registers):
@@ -251,7 +269,7 @@ def load_numbers(program, segment, vectors, product, before, size, unit, registe
 
 @kernel
 def count_ends_kernel(
-    program, events, units, segment, vectors, product, before, size, tiles, room, wanted, after, status, found
+    program, events, units, segment, vectors, matrices, tiles, room, wanted, after, status, found
 ):
     """The ends of each unit, and how many complex events end there.
 
@@ -261,10 +279,7 @@ def count_ends_kernel(
     `units`     HitUnits                 in
     `segment`   int64 [units] or [0]     in: as in `unit_matrices_kernel`
     `vectors`   int64 [segments, n]      in
-    `product`   int64 [units, n, n]      in: as `unit_matrices_kernel` gives it; not read where each unit is a
-                                         segment
-    `before`    int64 [tiles, n]         in: as `scan_tiles_kernel` gives it
-    `size`      int                      in: the units of one of those tiles
+    `matrices`  UnitMatrices             in
     `tiles`     int64 [1 + tiles]        in/out: as `scan.new_tiles` gives it; a tile here has a unit for each
                                          thread of a block
     `room`      int64                    in: words of shared memory behind the registers
@@ -301,7 +316,7 @@ def count_ends_kernel(
         begin, stop = int64(0), int64(0)
         if unit < n_units:
             begin, stop = units.begin[unit], units.stop[unit]
-            load_numbers(program, segment, vectors, product, before, size, unit, register)
+            load_numbers(program, segment, vectors, matrices, unit, register)
         here, base = nearest(events, near, low, high, begin, stop)
         if unit < n_units:
             n, low_part, high_part, most = run_unit(own, here, begin, stop, register, base, found, n, SUM)
@@ -321,7 +336,7 @@ def count_ends_kernel(
             if unit == n_units - 1:
                 found[TOTAL, 0] = place + n
             if n > 0:
-                load_numbers(program, segment, vectors, product, before, size, unit, register)
+                load_numbers(program, segment, vectors, matrices, unit, register)
                 run_unit(own, here, begin, stop, register, base, found, HEAD + place, WRITTEN)
     if low_sum > 0 or high_sum > 0:
         cuda.atomic.add(found, (SUMS, 0), low_sum)
@@ -391,7 +406,7 @@ def count_ends(
         scan_tiles_kernel[1, max(stream.threads, n), 0, 8 * n](units, size, product, whole, before)
     besides = shared_room(program, threads)
     count_ends_kernel[geometry.blocks(room), threads, 0, 8 * (taken + besides)](
-        program, events, units, segment, vectors, product, before, size,
+        program, events, units, segment, vectors, UnitMatrices(product, before, size),
         new_tiles(-(-room // threads)), besides, wanted, after, status, found,
     )  # fmt: skip
 

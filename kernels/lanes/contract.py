@@ -5,10 +5,6 @@ Each function here is both the body of a kernel and its definition.
 A lane is the number of a partition; -1 stands for an event that belongs to none.
 """
 
-import numpy as np
-
-from ..jit import ahead, prefetch
-
 
 def ordinals_body(lanes, counters, out):
     """Number the events of every lane.
@@ -143,10 +139,3 @@ def gather_body(values, rows, out):
     """`out[i] = values[rows[i]]`: `values` any dtype [n], `rows` int64 [m], `out` any wider dtype [m]."""
     for i in range(rows.shape[0]):
         out[i] = values[rows[i]]
-
-
-def scatter_body(values, place, out):
-    """`out[place[i]] = values[i]`: `values` and `out` of any dtype [n], `place` int32 [n], no two alike."""
-    for i in range(values.shape[0]):
-        prefetch(out, np.uint64(place[ahead(i, values.shape[0])]))
-        out[np.uint64(place[i])] = values[i]

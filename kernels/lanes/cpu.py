@@ -1,6 +1,8 @@
 """The kernels of lanes for the CPU: the bodies of the contract, compiled."""
 
-from ..jit import jit
+import numpy as np
+
+from ..jit import ahead, jit, prefetch
 from .contract import (
     events_before_body,
     gather_body,
@@ -9,7 +11,6 @@ from .contract import (
     last_values_body,
     mark_body,
     ordinals_body,
-    scatter_body,
     values_before_body,
 )
 
@@ -21,4 +22,11 @@ lane_decrease = jit(lane_decrease_body)
 group = jit(group_body)
 mark = jit(mark_body)
 gather = jit(gather_body)
-scatter = jit(scatter_body)
+
+
+@jit
+def scatter(values, place, out):
+    """`out[place[i]] = values[i]`: `values` and `out` of any dtype [n], `place` int32 [n], no two alike."""
+    for i in range(values.shape[0]):
+        prefetch(out, np.uint64(place[ahead(i, values.shape[0])]))
+        out[np.uint64(place[i])] = values[i]

@@ -16,6 +16,7 @@ from cer_gpu.engine.machines.reported_ends import ReportedEnds
 from cer_gpu.engine.read.events import EventArrays
 from cer_gpu.engine.read.lanes import LaneEncoder
 from cer_gpu.engine.read.sources.arrow_types import whole_type
+from cer_gpu.engine.read.sources.columns import gathered_rows, numbers_at
 from cer_gpu.engine.words import unsigned_of
 from cer_gpu.errors import LimitError
 from cer_gpu.lazy_modules import compute as pc
@@ -123,13 +124,17 @@ class EndForm:
             Of a chunk.
         event : ndarray, shape (n,), int64
         """
-        found = [] if events.lane_keys is None else events.lane_keys.columns(events.lanes[event])
+        found = (
+            []
+            if events.lane_keys is None
+            else events.lane_keys.columns(gathered_rows(events.lanes, event, np.int64))
+        )
         if self._order is not None and self._measured:
-            found.append(times(events.keys[event], self._more[-1].type))
+            found.append(times(numbers_at(events.keys, event), self._more[-1].type))
         elif self.times is not None:
             found.append(self.times.at(events.positions[event], int(events.positions.max(initial=-1))))
         elif self.keeps_times:
-            found.append(times(events.times[event], self._more[-1].type))
+            found.append(times(numbers_at(events.times, event), self._more[-1].type))
         elif self._order is not None:
             found.append(payload_column(events, self._order, event))
         return tuple(found)

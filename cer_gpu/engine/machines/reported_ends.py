@@ -11,6 +11,7 @@ import pyarrow as pa
 from cer_gpu.engine.machines.chunk import Chunk
 from cer_gpu.engine.machines.machine import MachineRunner, SummingRunner
 from cer_gpu.engine.read.events import EventArrays
+from cer_gpu.engine.read.sources.columns import numbers_at
 from cer_gpu.kernels.sorting.order import ascending
 from cer_gpu.plan.compiled_query import CompiledQuery, Product
 
@@ -75,7 +76,7 @@ def reported(
             value = np.minimum(value, limit)
     if asked == "count":
         return ReportedEnds(np.empty(0, np.int64), value)
-    position = chunk.events.positions[event]
+    position = numbers_at(chunk.events.positions, event)
     if not (position[1:] >= position[:-1]).all():
         order = ascending(position)
         position, value, event = position[order], value[order], event[order]

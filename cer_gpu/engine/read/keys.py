@@ -13,7 +13,7 @@ import pyarrow as pa
 from cer_gpu.engine.read.numbers import TextNumbers, WordNumbers
 from cer_gpu.engine.read.sources import columns
 from cer_gpu.engine.read.sources.arrow_types import whole_type, without_dictionary
-from cer_gpu.engine.read.sources.columns import NONE_BEYOND, Values, is_text, single
+from cer_gpu.engine.read.sources.columns import NONE_BEYOND, Values, is_text, numbers_at, single
 from cer_gpu.engine.read.sources.decimals import (
     FITTING,
     DoubleWords,
@@ -142,7 +142,7 @@ class Part:
         if self.wide is not None:
             data = self._wide_words(column, values)
         if rows is not None and len(rows) < len(data):
-            data, valid = data[rows], valid[rows] if len(valid) else valid
+            data, valid = numbers_at(data, rows), valid[rows] if len(valid) else valid
             beyond = beyond[rows] if len(beyond) else beyond
         if self.doubles is not None and data.dtype.kind != "f":
             return Values(self.doubles.words(data), valid, beyond)

@@ -10,7 +10,7 @@ import numpy as np
 from cer_gpu.engine.machines.chunk import NO_SEGMENTS, Chunk, chunk_in_order, make_chunk
 from cer_gpu.engine.machines.machine import MachineRunner
 from cer_gpu.engine.memory import Allowance, still_needed
-from cer_gpu.engine.read.events import EventArrays, joined
+from cer_gpu.engine.read.events import EventArrays, joined, taken
 from cer_gpu.engine.read.intake import Intake
 from cer_gpu.engine.read.lanes import grown, present
 from cer_gpu.engine.read.shared_lanes import SharedLanes
@@ -227,12 +227,12 @@ class Chunker:
         if chunk.in_order:
             needed = self._over(chunk, self._runner.needed(chunk), new)
             last = len(needed) and len(needed) == len(chunk.events) - needed[0]
-            kept = chunk.events.slice(int(needed[0])) if last else chunk.events.take(needed)
+            kept = chunk.events.slice(int(needed[0])) if last else self._taken(chunk.events, needed)
             self._tail = kept if len(kept) else None
             return
         if len(chunk.events.lanes):
             keep = self._keeps(chunk)
-            kept = chunk.events if keep.all() else chunk.events.take(np.flatnonzero(keep))
+            kept = chunk.events if keep.all() else self._taken(chunk.events, np.flatnonzero(keep))
             if self._intake.grouped:
                 self._tails.reset(kept)  # another partition has begun after all but one
             else:
@@ -347,7 +347,10 @@ class Chunker:
             keep &= events.measured >= least - window.size
         dropped = len(keep) - np.count_nonzero(keep)
         if dropped * (1 if pressed else LEAST_SHARE) > len(keep) * (not pressed):
-            self._tails.reset(events.take(np.flatnonzero(keep)))
+            self._tails.reset(self._taken(events, np.flatnonzero(keep)))
+
+    def _taken(self, events: EventArrays, which: np.ndarray) -> EventArrays:
+        return taken(events, which, self._workers)
 
     def _forgotten(self, new: list[EventArrays], pressed: bool = False) -> list[EventArrays]:
         """Forget keys that no event has any more; gives the new events with renumbered keys."""

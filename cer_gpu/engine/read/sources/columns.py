@@ -118,6 +118,11 @@ def gathered_rows(values: np.ndarray, rows: np.ndarray, dtype: type | None = Non
     return out
 
 
+def numbers_at(values: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """`values[rows]`: of int64 by a kernel, of other types, for which none is compiled, by NumPy."""
+    return gathered_rows(values, rows) if values.dtype == np.int64 else values[rows]
+
+
 def rows_of(
     column: pa.Array | pa.ChunkedArray, rows: np.ndarray, without: np.ndarray | None = None
 ) -> pa.Array:
