@@ -134,13 +134,17 @@ def test_heaps_keep_the_rows_that_come_first() -> None:
 
 def test_what_was_ousted_takes_no_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(candidates, "ROOM", 1 << 16)
-    held = []
-    own = candidates.CandidateMatches(3, True, None, pa.schema([("end", pa.int64())]))
+    held, batches = [], []
+    name = pa.DictionaryArray.from_arrays(np.zeros(1000, np.int32), pa.array(["a long name" * 100]))
+    kinds = pa.schema([("end", pa.int64()), ("name", name.type)])
+    own = candidates.CandidateMatches(3, True, None, kinds)
     for batch in range(100):
-        rows = pa.record_batch({"end": np.arange(1000) + batch})
+        rows = pa.record_batch({"end": np.arange(1000) + batch, "name": name})
         own.add(rows.column(0), rows, rows)
         held.append(sum(map(len, own._rows)))
+        batches.append(len(own._rows))
     assert max(held) < 6000
+    assert max(batches) < 10
     matches, rows = own.chosen()
     assert matches.tolist() == [99999, 98999, 99998]
     assert rows["end"].to_pylist() == [1098, 1097, 1097]

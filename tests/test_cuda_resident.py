@@ -342,6 +342,17 @@ def test_open_matches_past_a_word_are_carried_on() -> None:
     assert query.count(DeviceStream(table, 41), **OPTIONS) == 2**81 + 2**40 - 3
 
 
+@pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")
+@pytest.mark.parametrize("middle", ["Z", "A"])
+def test_open_matches_past_a_word_wait_through_a_batch(middle: str) -> None:
+    types = ["A"] + ["B"] * 70 + ["Z"] * 9 + [middle] * 80 + ["C"] + ["Z"] * 79
+    table = pa.table({"type": types, "ts": list(range(len(types)))})
+    query = cer.compile("SELECT * WHERE A AS a ; B AS b + ; C AS c")
+    assert query.count(DeviceStream(table, 80), **OPTIONS) == 2**70 - 1
+    counted = query.counts(DeviceStream(table, 80), **OPTIONS)
+    assert counted == query.counts(table, device="cpu", **OPTIONS)
+
+
 @pytest.mark.filterwarnings("ignore:memory leak in callback")
 def test_what_cannot_be_used() -> None:
     table = one_batch(trades(10))

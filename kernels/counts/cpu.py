@@ -45,7 +45,7 @@ def counts_segment_body(tables, forward, backward, symbols, base, hits, h0, h1, 
     `base`       int64                               in
     `hits`       SegmentHits                         in
     `h0`, `h1`   int64                               in: the hits of the segment
-    `room`       WindowCountRoom                           scratch
+    `room`       WindowCountRoom                     scratch
     `out`        int64 [hits]                        out: number of complex events that end at each hit
     `halt`       uint8 [1] or [0]                    in: see `jit`
     ===========  ==================================  =======================================================

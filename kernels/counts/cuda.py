@@ -1,7 +1,7 @@
 """`cpu` on the device: the same bodies, one thread for each segment.
 
 What a thread keeps lies thread beside thread, so that the accesses of a warp fall together: the rows of a
-prefix and of a suffix in shared memory, where a block has room for them. Where a sum has reached 2**61 the
+prefix and of a suffix in shared memory, where a block has room for them. Where a sum has reached 2**62 the
 segment's status is 1, its counts are undefined, and the caller counts it on the CPU.
 """
 
@@ -96,7 +96,7 @@ class DeviceCountRoom(NamedTuple):
 
 @kernel
 def counts_kernel(tables, forward, backward, symbols, symbol_words, hits, places, head, room, out, status):
-    """`counts_segment_body` for every segment, whose events are those of no later one but for their windows.
+    """`counts_segment_body` for every segment, one after another; only windows reach back into earlier ones.
 
     ==============  ===========================  =========================================================
     `symbols`       uint8 or uint16 [padded]     in

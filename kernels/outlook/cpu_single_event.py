@@ -1,9 +1,9 @@
 """Looking for a single event: the first one in reach of its lane, or the last one before, decides.
 
-Let q be a single event, and let the reach begin at once or have no end. Then an event is followed by q within
-reach iff the next event of its lane that q takes is in reach: all later ones are farther. So the kernel reads
-the events from the last one back, and keeps for each lane the time of the nearest event that q takes: there
-are no queues. And q precedes an event within reach iff the last event that q takes is in reach.
+Let q be a single event, and let the reach begin at once, or be any distance. Then an event is followed by q
+within reach iff the next event of its lane that q takes is in reach: all later ones are farther. So the
+kernel reads the events from the last one back, and keeps for each lane the time of the nearest event that q
+takes: there are no queues. And q precedes an event within reach iff the last event that q takes is in reach.
 
 A reach that begins later is decided by the first event that q takes where it has begun. From the last event
 back the reach moves back too, so in each lane that first event is looked for from the one before on.

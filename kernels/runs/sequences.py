@@ -72,7 +72,7 @@ def _places(events, at, later, offset, out, halt):
     `halt`      uint8 [1]       in: see `jit`
     ==========  ==============  ==================================
     """
-    # One step of either at a time: how many steps of one come together, a branch would not foresee.
+    # Either is moved on by one: a branch that asks for more of one would be mispredicted.
     k = place = ZERO
     stop, count = np.uint64(at.shape[0]), np.uint64(events.shape[0])
     while k < stop and place < count:

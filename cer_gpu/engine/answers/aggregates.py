@@ -50,8 +50,8 @@ def all_known(values: pa.Array) -> bool:
     """Whether no value is null or NaN: the least of floats is NaN where one of them is."""
     if values.null_count:
         return False
-    plain = pa.types.is_floating(values.type) and len(values)
-    return not plain or not np.isnan(values.to_numpy().min())
+    floats = pa.types.is_floating(values.type) and len(values)
+    return not floats or not np.isnan(values.to_numpy().min())
 
 
 def is_known(values: pa.Array) -> pa.Array:

@@ -187,10 +187,12 @@ class CandidateMatches:
             # One batch after another: to look for the batch of each row takes most of the time.
             edges = np.cumsum([0, *map(len, self._rows)])
             bounds = np.searchsorted(kept, edges)
-            self._rows = [
+            parts = [
                 batch.take(pa.array(kept[low:high] - edge))
-                for batch, edge, low, high in zip(self._rows, edges, bounds, bounds[1:], strict=False)
+                for batch, edge, low, high in zip(self._rows, edges[:-1], bounds, bounds[1:], strict=False)
+                if low < high
             ]
+            self._rows = pa.Table.from_batches(parts, self._schema).combine_chunks().to_batches()
             matches, words = matches[kept], words[kept]
             groups, late = (each[kept] if len(each) else each for each in (groups, late))
         self._values, self._groups, self._matches = [value], [groups], [matches]

@@ -26,7 +26,6 @@ from cer_gpu.plan.outlook import Outlook
 NOT_KNOWN = np.empty(0, np.uint64)
 """An empty `now`: it is not known before which time no event can come."""
 
-
 NO_LOG = np.empty(0, np.uint64), np.empty(0, np.int64), np.zeros(1, np.int64)
 """A log of no events."""
 
@@ -103,7 +102,7 @@ class NextEventOutlook(HeldLanes, OutlookReader):
         super().__init__(outlook, laned, workers, symbols_alone)
         becomes = outlook.becomes
         self._becomes = np.zeros_like(becomes) if symbols_alone else becomes
-        """The symbols by bits of events that are held although they are decided."""
+        """As `outlook.becomes`; all 0 where decided events need not be held."""
         self._new: list[EventArrays] = []
         """Events that have not been read."""
         self._held: list[EventArrays] = []
@@ -256,7 +255,7 @@ class NextEventOutlook(HeldLanes, OutlookReader):
         return [] if known is None else [known]
 
     def _hold(self, new: FreshEvents, start: int) -> None:
-        """Hold those of some events, from one on, that the machine reads or may read."""
+        """Hold some events from one on: the undecided ones, and those that the machine reads behind them."""
         events, read, bits = new
         places = np.empty(len(events) - start, np.int64)
         places = places[: left_open(events.symbols[start:], bits[start:], self._becomes, places)] + start

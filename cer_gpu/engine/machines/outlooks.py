@@ -138,7 +138,7 @@ class Outlooks:
             If the events that are held back take more memory than is allowed.
         """
         if self._next is not None:
-            # Where the reach has no end, no time ends it.
+            # Where any distance is in reach, no time ends it.
             endless = self._next.outlook.reach.kind is None
             now = None if endless else self._intake.watermark
             given = self._next.decided(events, self._lane_count, None if now is None else int(now))

@@ -121,9 +121,9 @@ class DevicesAutomaton:
 
     def carried_counts(self, runner: AutomatonRunner, chunk: Chunk) -> tuple[np.ndarray, np.ndarray]:
         """Ends and their numbers, with carried vectors; as `AutomatonRunner.carried_counts_here`."""
-        before = runner.vectors.copy()
         if not self._ones[0].counts_carried:
             return runner.carried_counts_here(chunk)
+        before = runner.vectors.copy()
 
         def by_host() -> tuple[np.ndarray, np.ndarray]:
             runner.vectors = before

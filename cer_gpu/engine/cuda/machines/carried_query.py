@@ -41,7 +41,7 @@ LEAST = 128
 class CarriedState(NamedTuple):
     """What a batch begins with: `registers` and `vectors` of `CarriedQuery`, these also on the device.
 
-    `there` is None if they are not there.
+    `there` is None if they are not there. Where matches are counted, `registers` stay as they were at first.
     """
 
     registers: np.ndarray
@@ -139,6 +139,8 @@ class CarriedQuery(ResidentQuery):
         if ends[hits.REACHED, 1]:
             return self._by_host(symbols, positions, int(ends[hits.TOTAL, 1]), asked)
         carried = CarriedState(self.registers, opened, after)
+        if not ends[hits.TOTAL, 1]:  # on the device, what is open may be cut off at 2^62
+            carried = CarriedState(self.registers, self.vectors, vectors)
         if listed:
             return carried, ReportedEnds(*columns_of(ends))
         low, high = ends[hits.SUMS].tolist()
