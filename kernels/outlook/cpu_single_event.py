@@ -13,11 +13,14 @@ and the like, with and without keys (CPU time of the whole query, a million even
 event 1.3 to 1.6 times: `A NOT PRECEDED BY [<= 2 h] B` by 50,000 keys, five million events.
 """
 
+# The pieces are put in by `composed`.
+# ruff: noqa: F821
+
 from typing import NamedTuple
 
 import numpy as np
 
-from ..jit import SELDOM, ahead, jit, prefetch
+from ..jit import SELDOM, ahead, composed, inline, jit, prefetch
 from .contract import ASKED
 
 UNKNOWN = np.uint8(2)
@@ -37,53 +40,6 @@ class NextLanes(NamedTuple):
 
     time: np.ndarray
     round: np.ndarray
-
-
-@jit
-def look_next(read, high, now, turn, nearest, bits, halt):
-    """Decide events by the next one of their lane, from the last back; gives the first undecided one, or n.
-
-    =========  ================  ==========================================================================
-    `read`     OutlookEvents     in
-    `high`     uint64            in: the reach
-    `now`      uint64 [1] or     in: no event to come is before this time; empty: that is not known
-               [0]
-    `turn`     int               in: the present round; all events after these were read in it
-    `nearest`  NextLanes         in/out
-    `bits`     uint8 [n]         out: 0 or 1, which says nothing of events that are not asked; or `UNKNOWN`
-    `halt`     uint8 [1]         in: see `jit`
-    =========  ================  ==========================================================================
-    """
-    laned = read.lanes.shape[0] > 0
-    timed = now.shape[0] > 0
-    passed = now[0] if timed else np.uint64(0)
-    n = read.symbols.shape[0]
-    first = n
-    lane = ZERO
-    for strip in range(0, n, SELDOM):
-        if halt[0]:
-            break
-        for back in range(strip, min(strip + SELDOM, n)):
-            # Written always, since branches on the data would be mispredicted; unsigned, as in `keys`.
-            i = np.uint64(n - 1 - back)
-            if laned:
-                lane = np.uint64(read.lanes[i])
-                coming = np.uint64(read.lanes[n - 1 - np.int64(ahead(back, n))])
-                prefetch(nearest.round, coming)
-                prefetch(nearest.time, coming)
-            symbol = np.uint64(read.symbols[i])
-            time = read.times[i]
-            seen = nearest.round[lane]
-            last = nearest.time[lane]
-            there = seen == turn
-            over = timed & (passed >= time) & (passed - time > high)
-            open_still = (read.kept[symbol] == ASKED) & (not there) & (not over)
-            bits[i] = UNKNOWN if open_still else np.uint8(there & (last - time <= high))
-            first = np.int64(i) if open_still else first
-            heard = read.heard[symbol] != 0
-            nearest.time[lane] = time if heard else last
-            nearest.round[lane] = turn if heard else seen
-    return first
 
 
 class LaterLanes(NamedTuple):
@@ -107,60 +63,112 @@ class LaterLanes(NamedTuple):
     taken: np.ndarray
 
 
-@jit
-def look_later(read, low, high, now, turn, later, bits, halt):
-    """As `look_next`, for a reach that begins at `low`, uint64; with room in `later` for the events of q."""
+def look_back(read, bits, low, high, now, turn, seen, halt):
+    """Decide events by the first one in reach of their lane, from the last back.
+
+    =========  ================  ==========================================================================
+    `read`     OutlookEvents     in
+    `bits`     uint8 [n]         out: 0 or 1, which says nothing of events that are not asked; or `UNKNOWN`
+    `low`      uint64            in: where the reach begins
+    `high`     uint64            in: where it ends
+    `now`      uint64 [1] or     in: no event to come is before this time; empty: that is not known
+               [0]
+    `turn`     int               in: the present round; all events after these were read in it
+    `seen`     NextLanes or      in/out: what is known of the lanes
+               LaterLanes
+    `halt`     uint8 [1]         in: see `jit`
+    =========  ================  ==========================================================================
+
+    It is closed over `fetch(seen, lane)`, which prefetches what is known of a lane, and over
+    `decided(read, i, lane, low, high, over, turn, seen)`, the bit of an event; `over`: no event to come is in
+    its reach.
+    """
     laned = read.lanes.shape[0] > 0
     timed = now.shape[0] > 0
     passed = now[0] if timed else np.uint64(0)
     n = read.symbols.shape[0]
-    first, count = n, later.taken[0]
     lane = ZERO
     for strip in range(0, n, SELDOM):
         if halt[0]:
             break
         for back in range(strip, min(strip + SELDOM, n)):
+            # Unsigned, as in `keys`.
             i = np.uint64(n - 1 - back)
             if laned:
                 lane = np.uint64(read.lanes[i])
-                coming = np.uint64(read.lanes[n - 1 - np.int64(ahead(back, n))])
-                prefetch(later.round, coming)
-                prefetch(later.nearest, coming)
-                prefetch(later.first, coming)
-            symbol = np.uint64(read.symbols[i])
+                fetch(seen, np.uint64(read.lanes[n - 1 - np.int64(ahead(back, n))]))
             time = read.times[i]
-            there = later.round[lane] == turn
-            bit = np.uint8(0)
-            if read.kept[symbol] == ASKED:
-                inside = False
-                if there:
-                    at = later.first[lane]
-                    sooner = later.sooner[np.uint64(at)]
-                    while sooner >= 0 and later.time[np.uint64(sooner)] - time >= low:
-                        at = sooner
-                        sooner = later.sooner[np.uint64(at)]
-                    later.first[lane] = at
-                    away = later.time[np.uint64(at)] - time
-                    inside = away >= low
-                    bit = np.uint8(inside & (away <= high))
-                over = timed & (passed >= time) & (passed - time > high)
-                if not inside and not over:
-                    bit = UNKNOWN
-                    first = np.int64(i)
-            bits[i] = bit
-            if read.heard[symbol] != 0:
-                place = np.uint64(count)
-                later.time[place] = time
-                later.sooner[place] = -1
-                if there:
-                    later.sooner[np.uint64(later.nearest[lane])] = count
-                else:
-                    later.round[lane] = turn
-                    later.first[lane] = count
-                later.nearest[lane] = count
-                count += 1
-    later.taken[0] = count
-    return first
+            over = timed & (passed >= time) & (passed - time > high)
+            bits[i] = decided(read, i, lane, low, high, over, turn, seen)
+
+
+@inline
+def _fetch_next(seen, lane):
+    prefetch(seen.round, lane)
+    prefetch(seen.time, lane)
+
+
+@inline
+def _decided_by_next(read, i, lane, low, high, over, turn, seen):
+    """The bit of an event whose reach begins at once: the next event that q takes decides."""
+    # Written always, since branches on the data would be mispredicted.
+    symbol = np.uint64(read.symbols[i])
+    time = read.times[i]
+    known = seen.round[lane]
+    last = seen.time[lane]
+    there = known == turn
+    open_still = (read.kept[symbol] == ASKED) & (not there) & (not over)
+    heard = read.heard[symbol] != 0
+    seen.time[lane] = time if heard else last
+    seen.round[lane] = turn if heard else known
+    return UNKNOWN if open_still else np.uint8(there & (last - time <= high))
+
+
+@inline
+def _fetch_later(seen, lane):
+    prefetch(seen.round, lane)
+    prefetch(seen.nearest, lane)
+    prefetch(seen.first, lane)
+
+
+@inline
+def _decided_by_later(read, i, lane, low, high, over, turn, seen):
+    """The bit of an event whose reach begins at `low`; `seen` has room for the events that q takes."""
+    symbol = np.uint64(read.symbols[i])
+    time = read.times[i]
+    there = seen.round[lane] == turn
+    bit = np.uint8(0)
+    if read.kept[symbol] == ASKED:
+        inside = False
+        if there:
+            at = seen.first[lane]
+            sooner = seen.sooner[np.uint64(at)]
+            while sooner >= 0 and seen.time[np.uint64(sooner)] - time >= low:
+                at = sooner
+                sooner = seen.sooner[np.uint64(at)]
+            seen.first[lane] = at
+            away = seen.time[np.uint64(at)] - time
+            inside = away >= low
+            bit = np.uint8(inside & (away <= high))
+        if not inside and not over:
+            bit = UNKNOWN
+    if read.heard[symbol] != 0:
+        count = seen.taken[0]
+        place = np.uint64(count)
+        seen.time[place] = time
+        seen.sooner[place] = -1
+        if there:
+            seen.sooner[np.uint64(seen.nearest[lane])] = count
+        else:
+            seen.round[lane] = turn
+            seen.first[lane] = count
+        seen.nearest[lane] = count
+        seen.taken[0] = count + 1
+    return bit
+
+
+look_next = composed(look_back, "look_next", fetch=_fetch_next, decided=_decided_by_next)
+look_later = composed(look_back, "look_later", fetch=_fetch_later, decided=_decided_by_later)
 
 
 @jit

@@ -124,11 +124,9 @@ class EndForm:
             Of a chunk.
         event : ndarray, shape (n,), int64
         """
-        found = (
-            []
-            if events.lane_keys is None
-            else events.lane_keys.columns(gathered_rows(events.lanes, event, np.int64))
-        )
+        found: list[pa.Array] = []
+        if events.lane_keys is not None:
+            found += events.lane_keys.columns(gathered_rows(events.lanes, event, np.int64))
         if self._order is not None and self._measured:
             found.append(times(numbers_at(events.keys, event), self._more[-1].type))
         elif self.times is not None:

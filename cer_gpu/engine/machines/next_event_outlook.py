@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -26,11 +25,13 @@ from cer_gpu.plan.outlook import Outlook
 NOT_KNOWN = np.empty(0, np.uint64)
 """An empty `now`: it is not known before which time no event can come."""
 
-NO_LOG = np.empty(0, np.uint64), np.empty(0, np.int64), np.zeros(1, np.int64)
-"""A log of no events."""
-
 ONE_ASKED, ONE_NOT_HEARD = np.array([ASKED], np.uint8), np.zeros(1, np.uint16)
 """The tables of undecided events, all of one symbol: each asks, and none decides another."""
+
+
+def log_of(room: int) -> tuple[np.ndarray, ...]:
+    """The log of `LaterLanes` with room for some events, and none in it."""
+    return np.empty(room, np.uint64), np.empty(room, np.int64), np.zeros(1, np.int64)
 
 
 class UndecidedEvents(NamedTuple):
@@ -112,8 +113,10 @@ class NextEventOutlook(HeldLanes, OutlookReader):
         self._count = 0
         self._undecided = NONE_UNDECIDED
         self._turn = 0
-        self._nearest = NextLanes(np.zeros(0, np.uint64), np.zeros(0, np.int64))
-        self._later = LaterLanes(*np.zeros((3, 0), np.int64), *NO_LOG)
+        self._kernel = look_next if outlook.reach.low == 0 else look_later
+        self._seen: NextLanes | LaterLanes = NextLanes(np.zeros(0, np.uint64), np.zeros(0, np.int64))
+        if outlook.reach.low != 0:
+            self._seen = LaterLanes(*np.zeros((3, 0), np.int64), *log_of(0))
 
     @property
     def waits(self) -> int:
@@ -149,10 +152,12 @@ class NextEventOutlook(HeldLanes, OutlookReader):
             for events in self._new
         ]
         self._new = []
-        look = self._look(max(lane_count, 1), now, sum(len(one.bits) for one in new))
+        self._begin_round(max(lane_count, 1), sum(len(one.bits) for one in new))
+        mark = NOT_KNOWN if now is None else self.mark(np.array([now]))
+        known = self.low, self.high, mark, self._turn, self._seen
         for one in reversed(new):
-            look(one.read, one.bits)
-        self._look_again(look)
+            self._kernel(one.read, one.bits, *known)
+        self._look_again(known)
         if bit is not None:
             self._bits[self._undecided.numbers] = bit
             self._undecided = NONE_UNDECIDED
@@ -164,31 +169,20 @@ class NextEventOutlook(HeldLanes, OutlookReader):
         # As one: once a part is run, lanes may be renumbered, which the other parts would not know.
         return [joined(given)] if len(given) > 1 and not self.symbols_alone else given
 
-    def _look(self, lanes: int, now: int | None, room: int) -> Callable[[OutlookEvents, np.ndarray], object]:
-        """What decides events in the next round, the last ones first; `room` is how many are new."""
+    def _begin_round(self, lanes: int, room: int) -> None:
+        """Make ready what is known of so many lanes, for so many new events."""
         self._turn += 1
-        mark = NOT_KNOWN if now is None else self.mark(np.array([now]))
+        if isinstance(self._seen, NextLanes):
+            self._seen = NextLanes(*(grown(one, lanes) for one in self._seen))
+        else:
+            self._seen = LaterLanes(*(grown(one, lanes) for one in self._seen[:3]), *log_of(room))
 
-        def by_next(read: OutlookEvents, bits: np.ndarray) -> None:
-            look_next(read, self.high, mark, self._turn, self._nearest, bits)
-
-        def by_later(read: OutlookEvents, bits: np.ndarray) -> None:
-            look_later(read, self.low, self.high, mark, self._turn, self._later, bits)
-
-        if self.outlook.reach.low == 0:
-            self._nearest = NextLanes(*(grown(one, lanes) for one in self._nearest))
-            return by_next
-        kept = (grown(one, lanes) for one in self._later[:3])
-        log = np.empty(room, np.uint64), np.empty(room, np.int64), np.zeros(1, np.int64)
-        self._later = LaterLanes(*kept, *log)
-        return by_later
-
-    def _look_again(self, look: Callable[[OutlookEvents, np.ndarray], object]) -> None:
+    def _look_again(self, known: tuple[Any, ...]) -> None:
         """Decide events that are held by the new ones, which have been read in the same round."""
         if not len(self._undecided.numbers):
             return
         bits = np.empty(len(self._undecided.numbers), np.uint8)
-        look(self._undecided.read(self._held[0].symbols.dtype), bits)
+        self._kernel(self._undecided.read(self._held[0].symbols.dtype), bits, *known)
         self._bits[self._undecided.numbers] = bits
         self._undecided = self._undecided.some(np.flatnonzero(bits == UNKNOWN))
 
@@ -310,5 +304,4 @@ class NextEventOutlook(HeldLanes, OutlookReader):
     def nbytes(self) -> int:
         """The bytes that are kept."""
         held = sum(part.nbytes for part in [*self._held, *self._new])
-        seen = (*self._nearest, *self._later)
-        return held + sum(each.nbytes for each in (self._bits, *self._undecided, *seen))
+        return held + sum(each.nbytes for each in (self._bits, *self._undecided, *self._seen))
