@@ -34,6 +34,7 @@ from ..hits.cuda_blocks import (
     near_program,
     nearest,
     shared_room,
+    units_of,
 )
 from ..loop.contract import LARGEST, MOST_RUNS
 from .cuda import LOW
@@ -136,7 +137,7 @@ def unit_matrices_kernel(program, events, units, segment, vectors, room, product
     thread, threads = cuda.threadIdx.x, cuda.blockDim.x
     n = vectors.shape[1]
     size, square = threads // n, n * n
-    n_units = units.number[0] if units.number.shape[0] else units.begin.shape[0]
+    n_units = units_of(units)
     # Shared memory: registers; the last two products; tables; symbols.
     at = program.n_registers * threads
     products = register[at : at + 2 * square]
@@ -193,7 +194,7 @@ def scan_tiles_kernel(units, size, product, whole, before):
     """
     vector = cuda.shared.array(0, int64)
     thread, threads, n = cuda.threadIdx.x, cuda.blockDim.x, before.shape[1]
-    n_units = units.number[0] if units.number.shape[0] else units.begin.shape[0]
+    n_units = units_of(units)
     tiles = -(-n_units // size)
     groups = threads // n
     each = max(1, -(-tiles // groups))
@@ -295,7 +296,7 @@ def count_ends_kernel(
     unsigned = cuda.shared.array(0, uint64)
     noted = cuda.shared.array(NOTED, int64)
     thread, threads = cuda.threadIdx.x, cuda.blockDim.x
-    n_units = units.number[0] if units.number.shape[0] else units.begin.shape[0]
+    n_units = units_of(units)
     # Shared memory: registers, of which the first one of each thread is also its sum; tables; symbols.
     own, near, missing = near_program(program, unsigned, program.n_registers * threads, room)
     low_sum, high_sum = int64(0), int64(0)

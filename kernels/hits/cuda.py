@@ -20,7 +20,16 @@ from ..device.jit import device, kernel
 from ..device.scan import NOTED, new_tiles, next_tile, place_of
 from ..device.words import words
 from ..windows.contract import MeasuredWindow, comparable
-from .cuda_blocks import HitUnits, SymbolWords, load_symbols, load_tables, near_program, nearest, shared_room
+from .cuda_blocks import (
+    HitUnits,
+    SymbolWords,
+    load_symbols,
+    load_tables,
+    near_program,
+    nearest,
+    shared_room,
+    units_of,
+)
 
 TOTAL, REACHED, SUMS, HEAD = range(4)
 """The rows of `found` before those of the hits.
@@ -131,7 +140,7 @@ def find_hits_kernel(program, events, window, units, registers, tiles, room, wan
     unsigned = cuda.shared.array(0, uint64)
     noted = cuda.shared.array(NOTED, int64)
     thread, threads = cuda.threadIdx.x, cuda.blockDim.x
-    n_units = units.number[0] if units.number.shape[0] else units.begin.shape[0]
+    n_units = units_of(units)
     # Shared memory: registers, of which the first one of each thread is also its sum; tables; symbols.
     own, near, missing = near_program(program, unsigned, program.n_registers * threads, room)
     while True:

@@ -92,6 +92,12 @@ class HitUnits(NamedTuple):
     number: Any
 
 
+@device
+def units_of(units):
+    """How many units there are."""
+    return units.number[0] if units.number.shape[0] else units.begin.shape[0]
+
+
 @inlined
 def near_program(program, shared, at, room):
     """The program with its tables in shared memory, if they fit, and what is left of it for symbols.
