@@ -274,26 +274,6 @@ def _searched(named: dict[str, Any]) -> int:
     return min(named["keys"].nbytes, 32 * named["event"].size) + _bytes(named, "event", "lowest")
 
 
-def _composed(named: dict[str, Any]) -> int:
-    """Maps are read and written."""
-    return 2 * _bytes(named, "flow", "inside")
-
-
-def _last_maps(named: dict[str, Any]) -> int:
-    """Only the last of each group is read, and written."""
-    return 2 * _bytes(named, "last_flow", "last_inside")
-
-
-def _added(named: dict[str, Any]) -> int:
-    """What is inside is read and written, what flows is read."""
-    return _bytes(named, "flow", "inside", "inside", "before")
-
-
-def _ended(named: dict[str, Any]) -> int:
-    """The segments of all units are read, and a row for each segment is copied."""
-    return _bytes(named, "segment", "registers", "registers")
-
-
 def _moved(named: dict[str, Any]) -> int:
     """Hits are read and written."""
     hits = _bytes(named, "out_event", "out_start")
@@ -308,10 +288,6 @@ PARTS: dict[str, Bytes] = {
     "cut_units": _cut,
     "counts": _counted,
     "lowest_starts": _searched,
-    "compose": _composed,
-    "last_maps": _last_maps,
-    "add_maps": _added,
-    "end_segments": _ended,
     "move_hits": _moved,
 }
 """Kernels that do not move each of their arrays once: the rule for each."""
@@ -320,6 +296,7 @@ _ENTRIES = frozenset(("value", "queue", "scratch"))
 
 SCRATCH: dict[str, frozenset[str]] = {
     "scan_tiles": frozenset(("whole",)),
+    "scan_maps": frozenset(("whole",)),
     "step_hits": _ENTRIES | {"rooms", "out", "progress"},
     "step_counts": _ENTRIES | {"rooms", "sums", "carries", "out", "progress"},
     "step_short": _ENTRIES | {"rooms", "sums", "starts"},

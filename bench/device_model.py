@@ -243,6 +243,7 @@ def main(arguments: list[str] | None = None) -> int:
     findings.check_in_process = findings.check_here  # another process has no virtual device
     for module in (units, comparisons, general):
         module.LEAST = 1  # otherwise so few events stay on the CPU
+    asked.out.mkdir(parents=True, exist_ok=True)
     there = {one["case"]: one for one in json.loads(MEASURED.read_text(encoding="utf-8"))["runs"]}
     found = []
     sys.stdout.write(f"{HEAD}\n")

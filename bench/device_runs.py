@@ -106,8 +106,7 @@ TINY = Sizes(
 
 def shrink() -> None:
     """Make the engine cut tiny data as it cuts large data, so that every kernel is launched."""
-    for module in (cuda_execute, cuda_carried):
-        vars(module)["LEAST_UNIT"] = 2
+    cuda_execute.LEAST_UNIT = cuda_carried.LEAST = 2
     resident_query.LEAST_CUT = 2
     cuda_execute.LIST = 2
     cuda_units.LEAST_UNIT, cuda_units.LEAST = 2, 1

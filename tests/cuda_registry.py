@@ -61,7 +61,6 @@ from cuda_arguments import (
     U16,
     U32_2,
     U64,
-    U64_2,
     CudaKernel,
     array,
     named,
@@ -83,6 +82,7 @@ TABLES = named(TransitionTables, I32, I32, I32, I32, U8)
 HITS = named(SegmentHits, I64, I64, I64)
 LISTED = named(counts.ListedHits, I64, I64_2, I64)
 COUNT_ROOM = named(counts.DeviceCountRoom, INT, I64_3, I64_2)
+MAPS = named(flows.Maps, U64, I64, INT)
 UNIT_MATRICES = named(count_ends.UnitMatrices, I64_3, I64_2, INT)
 _PAIRS = (
     named(
@@ -203,21 +203,24 @@ KERNELS = (
     CudaKernel(
         "maps",
         flows.maps_kernel,
-        ((HITS_PROGRAM, WORDS, I64, I64, I64, I64_2, U64_2, I64_2),),
+        ((HITS_PROGRAM, WORDS, HIT_UNITS, I64, I64_2, INT, MAPS),),
         LANE.threads,
     ),
-    CudaKernel("compose", flows.compose_kernel, ((U64_2, I64_2, INT),), LANE.threads),
-    CudaKernel("last_maps", flows.last_maps_kernel, ((U64_2, I64_2, INT, U64_2, I64_2),), LANE.threads),
-    CudaKernel("add_maps", flows.add_maps_kernel, ((U64_2, I64_2, INT, I64_2),), LANE.threads),
-    CudaKernel("begin_units", flows.begin_units_kernel, ((I64, I64_2, I64_2, I64_2),), LANE.threads),
-    CudaKernel("end_segments", flows.end_segments_kernel, ((I64, I64_2, U8, I64_2),), LANE.threads),
+    CudaKernel("scan_maps", flows.scan_maps_kernel, ((HIT_UNITS, INT, INT, MAPS, MAPS, I64_2),)),
+    CudaKernel(
+        "begin_units",
+        flows.begin_units_kernel,
+        ((HIT_UNITS, I64, I64_2, MAPS, INT, I64_2, I64_2),),
+        LANE.threads,
+    ),
+    CudaKernel("end_segments", flows.end_segments_kernel, ((HIT_UNITS, I64, I64_2, I64_2),), LANE.threads),
     CudaKernel(
         "unit_matrices",
         count_ends.unit_matrices_kernel,
         ((HITS_PROGRAM, WORDS, HIT_UNITS, I64, I64_2, INT, I64_3),),
         LANE.threads,
     ),
-    CudaKernel("scan_tiles", count_ends.scan_tiles_kernel, ((HIT_UNITS, INT, I64_3, I64_3, I64_2),)),
+    CudaKernel("scan_tiles", count_ends.scan_tiles_kernel, ((HIT_UNITS, INT, INT, I64_3, I64_3, I64_2),)),
     CudaKernel(
         "count_ends",
         count_ends.count_ends_kernel,

@@ -70,7 +70,6 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(module, "lane_geometry", lambda _, chosen: chosen)
     monkeypatch.setattr(cuda_execute, "LEAST_UNIT", 5)
     monkeypatch.setattr(cuda_execute, "LIST", 5)
-    monkeypatch.setattr(cuda_carried, "LEAST_UNIT", 5)
     monkeypatch.setattr(cuda_carried, "LEAST", 5)
     monkeypatch.setattr(resident_query, "LEAST_CUT", 5)
     monkeypatch.setattr(cuda_staging, "ALIGNED", 8)

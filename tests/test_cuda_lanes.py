@@ -12,6 +12,7 @@ from cer_gpu.kernels.counts import cuda_ends as ends
 from cer_gpu.kernels.counts.cpu_ends import counted_ends
 from cer_gpu.kernels.device import words
 from cer_gpu.kernels.device.geometry import Geometry
+from cer_gpu.kernels.device.scan import neighbours
 from cer_gpu.kernels.hits import cpu as hitting
 from cer_gpu.kernels.hits import cuda_long_segments as flows
 from cer_gpu.kernels.hits.cuda_blocks import HitUnits, device_program
@@ -74,24 +75,41 @@ def test_hits_of_units(seed: int) -> None:
     assert total > 60
 
 
-@pytest.mark.parametrize("geometry", TINY)
+@pytest.mark.parametrize("threads", [4, 5, 9, 32])
 @pytest.mark.parametrize("units", [1, 2, 3, 8, 9, 10, 29])
-def test_maps_are_scanned_in_levels(geometry: Geometry, units: int) -> None:
-    """Groups of two and of three: several levels, with groups that are not full."""
+def test_maps_of_tiles_are_composed_by_one_block(threads: int, units: int) -> None:
+    """With tiles that are not full."""
     rng = np.random.default_rng(units)
     n = 4
     flow = rng.integers(0, 1 << n, (units, n)).astype(np.uint64)
     inside = rng.integers(-1, 9, (units, n))
     flow[0] = 0
-    expected = [inside[0]]
-    for members, latest in zip(flow[1:], inside[1:]):
-        before = expected[-1]
-        through = [max([-1, *(before[p] for p in range(n) if int(word) >> p & 1)]) for word in members]
-        expected.append(np.maximum(latest, through))
-    for size in (2, 3, 32):
-        there = cuda.to_device(flow), cuda.to_device(inside)
-        flows.scan_maps(*there, size, geometry)
-        assert np.array_equal(there[1].copy_to_host(), expected)
+    none = cuda.to_device(np.zeros(units, np.int64))
+    given = HitUnits(none, none, none, cuda.to_device(NONE))
+    for size in (1, 2, 3, 32):
+        tiles = -(-units // size)
+        parts = [
+            maps_behind(flow[low : low + size], inside[low : low + size]) for low in range(0, units, size)
+        ]
+        behind = [np.concatenate(part).T.ravel() for part in zip(*parts)]
+        maps = flows.Maps(*(cuda.to_device(part) for part in behind), units)
+        before, each = cuda.device_array((tiles, n), np.int64), neighbours(tiles, threads // n)
+        flows.scan_maps_kernel[1, threads, 0, 8 * n](
+            given, size, each, maps, flows.new_maps(n, tiles), before
+        )
+        expected = np.concatenate([np.full((1, n), -1), maps_behind(flow, inside)[1][size - 1 :: size]])
+        assert np.array_equal(before.copy_to_host(), expected[:tiles])
+
+
+def maps_behind(flow: np.ndarray, inside: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Each map behind all before it."""
+    through, behind = flow.copy(), inside.copy()
+    for unit in range(1, len(flow)):
+        for state, members in enumerate(flow[unit].tolist()):
+            own = [p for p in range(flow.shape[1]) if members >> p & 1]
+            through[unit, state] = np.bitwise_or.reduce(through[unit - 1, own], initial=0)
+            behind[unit, state] = max([inside[unit, state], *behind[unit - 1, own]])
+    return through, behind
 
 
 def test_sets_of_many_states() -> None:
@@ -178,7 +196,8 @@ def scanned_tiles(matrix: np.ndarray, size: int, threads: int) -> list[list[int]
     before, whole = cuda.device_array((tiles, n), np.int64), cuda.device_array((tiles, n, n), np.int64)
     given = HitUnits(none, none, none, cuda.to_device(NONE))
     there = cuda.to_device(np.array(of_tile).astype(np.int64))
-    ends.scan_tiles_kernel[1, threads, 0, 8 * n](given, size, there, whole, before)
+    each = neighbours(tiles, threads // n)
+    ends.scan_tiles_kernel[1, threads, 0, 8 * n](given, size, each, there, whole, before)
     found: list[list[int]] = before.copy_to_host().tolist()
     return found
 

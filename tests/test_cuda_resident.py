@@ -53,7 +53,6 @@ def _small(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(module, "lane_geometry", lambda _, chosen: chosen)
     monkeypatch.setattr(cuda_execute, "LEAST_UNIT", 5)
     monkeypatch.setattr(cuda_execute, "LIST", 5)
-    monkeypatch.setattr(cuda_carried, "LEAST_UNIT", 5)
     monkeypatch.setattr(cuda_carried, "LEAST", 5)
     monkeypatch.setattr(cuda, "LEAST_CUT", 5)
     for module in (cuda_execute, cuda):

@@ -23,7 +23,7 @@ from numba import cuda, int64, uint64
 from ..device.arrays import device_array, zeros
 from ..device.geometry import LANE, STREAM, Geometry, lane_geometry
 from ..device.jit import device, kernel
-from ..device.scan import NOTED, new_tiles, next_tile, place_of
+from ..device.scan import NOTED, neighbours, new_tiles, next_tile, place_of
 from ..device.words import words
 from ..hits.cuda import HEAD, REACHED, SUMS, TOTAL
 from ..hits.cuda_blocks import (
@@ -36,6 +36,7 @@ from ..hits.cuda_blocks import (
     shared_room,
     units_of,
 )
+from ..hits.cuda_long_segments import begins_segment
 from ..loop.contract import LARGEST, MOST_RUNS
 from .cuda import LOW
 
@@ -111,12 +112,6 @@ def run_unit(program, events, begin, stop, register, base, out, n, wanted):
     return n, low, high, most
 
 
-@device
-def begins_segment(segment, unit):
-    """Whether a unit is the first one of its segment; `segment` as in `unit_matrices_kernel`."""
-    return unit == 0 or (segment.shape[0] > 0 and segment[unit - 1] != segment[unit])
-
-
 @kernel
 def unit_matrices_kernel(program, events, units, segment, vectors, room, product):
     """The matrix of every unit, one column for each thread, times those before it in the tile of the block.
@@ -178,15 +173,16 @@ def unit_matrices_kernel(program, events, units, segment, vectors, room, product
 
 
 @kernel
-def scan_tiles_kernel(units, size, product, whole, before):
+def scan_tiles_kernel(units, size, each, product, whole, before):
     """The numbers of runs before each tile of units; of one block.
 
-    Its threads multiply the matrices of some neighbouring tiles, one column for each thread; then those of
+    Its threads multiply the matrices of `each` neighbouring tiles, one column for each thread; then those of
     all of these are applied one after another.
 
     ===========  =====================  ===================================================================
     `units`      HitUnits               in
     `size`       int                    in: the units of a tile
+    `each`       int                    in: from `scan.neighbours`
     `product`    int64 [units, n, n]    in: as `unit_matrices_kernel` gives it
     `whole`      int64 [tiles, n, n]    scratch
     `before`     int64 [tiles, n]       out; before the first tile there is a run in state 0 alone
@@ -196,10 +192,8 @@ def scan_tiles_kernel(units, size, product, whole, before):
     thread, threads, n = cuda.threadIdx.x, cuda.blockDim.x, before.shape[1]
     n_units = units_of(units)
     tiles = -(-n_units // size)
-    groups = threads // n
-    each = max(1, -(-tiles // groups))
     group, column = thread // n, thread % n
-    if group < groups:
+    if group < threads // n:
         for tile in range(group * each, min((group + 1) * each, tiles)):
             unit = min((tile + 1) * size, n_units) - 1
             for q in range(n):
@@ -404,7 +398,9 @@ def count_ends(
             program, events, units, segment, vectors, besides, product
         )
         whole = device_array((tiles, n, n), np.int64)
-        scan_tiles_kernel[1, max(stream.threads, n), 0, 8 * n](units, size, product, whole, before)
+        scanning = max(stream.threads, n)
+        each = neighbours(tiles, scanning // n)
+        scan_tiles_kernel[1, scanning, 0, 8 * n](units, size, each, product, whole, before)
     besides = shared_room(program, threads)
     count_ends_kernel[geometry.blocks(room), threads, 0, 8 * (taken + besides)](
         program, events, units, segment, vectors, UnitMatrices(product, before, size),

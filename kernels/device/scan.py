@@ -7,6 +7,8 @@ CuPy scans the array where it is installed. Without it, and in the simulator, un
 memory, then the sums of the units are scanned and added.
 """
 
+from math import isqrt
+
 import numpy as np
 from numba import cuda, int64
 
@@ -140,6 +142,15 @@ def place_of(value, words, tile, sums, noted):
         publish(words, tile, WHOLE, earlier + whole)
     cuda.syncthreads()
     return before + earlier
+
+
+def neighbours(tiles, groups):
+    """How many neighbouring tiles one of so many groups of threads composes, where one block scans all tiles.
+
+    First the groups compose beside one another, then what they made is applied group by group: with the
+    square root of the tiles both take as many steps.
+    """
+    return max(isqrt(tiles), -(-tiles // groups))
 
 
 @kernel

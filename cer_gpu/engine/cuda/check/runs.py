@@ -25,6 +25,7 @@ from cer_gpu.kernels.counts import cuda_ends as ends
 from cer_gpu.kernels.counts.cpu_ends import counted_ends
 from cer_gpu.kernels.device.arrays import device_array
 from cer_gpu.kernels.device.geometry import lane_geometry
+from cer_gpu.kernels.device.scan import neighbours
 from cer_gpu.kernels.device.words import copied, to_device, words
 from cer_gpu.kernels.hits import cpu as on_cpu_hits
 from cer_gpu.kernels.hits import cuda as hits
@@ -180,9 +181,19 @@ def long_hits(inputs: Inputs) -> Answers:
     """Hits without a window of three long segments cut into units, and the scan over the units' maps."""
     flow, inside = mixed(3 * UNITS, 8).reshape(-1, 3).astype(np.uint64), mixed(3 * UNITS, 99).reshape(-1, 3)
     flow[0] = 0
-    scanned = copied(inside)
-    flows.scan_maps(copied(flow), scanned, 5, inputs.lane)
-    yield ComparedArray("scanned maps", scanned, _composed(flow, inside))
+    size, few = 5, 7  # units of a tile; threads, of which each composes the maps of some tiles
+    tiles = UNITS // size
+    behind = [
+        np.concatenate(parts)
+        for parts in zip(*(_composed(*part) for part in zip(np.split(flow, tiles), np.split(inside, tiles))))
+    ]
+    maps = flows.Maps(*(copied(part.T.ravel()) for part in behind), UNITS)
+    before = device_array((tiles, 3), np.int64)
+    some = HitUnits(*there([np.zeros(UNITS, np.int64)] * 3), copied(NONE))
+    each, whole = neighbours(tiles, few // 3), flows.new_maps(3, tiles)
+    flows.scan_maps_kernel[1, few, 0, 8 * 3](some, size, each, maps, whole, before)
+    latest = _composed(flow, inside)[1][size - 1 :: size]
+    yield ComparedArray("registers before tiles", before, np.concatenate([[[-1, -1, -1]], latest[:-1]]))
 
     symbols = inputs.symbols[: UNIT * UNITS].copy()
     symbols[(symbols == A) & (mixed(len(symbols), 5) > 0)] = 0  # few starts: they are carried over many units
@@ -201,7 +212,7 @@ def long_hits(inputs: Inputs) -> Answers:
     lane = lane_geometry(2 * inputs.program.n_registers, inputs.lane) or inputs.lane
     program = device_program(inputs.program, lane)
     arrays = copied(starts), *there(units), registers
-    _, found = flows.long_hits(program, to_device(symbols), *arrays, lane, placed=True)
+    _, found = flows.long_hits(program, to_device(symbols), *arrays, lane, inputs.stream, placed=True)
     yield from _hits(found, starts[event], latest)
     yield ComparedArray("registers", registers, after)
 
@@ -215,7 +226,8 @@ def long_counts(inputs: Inputs) -> Answers:
     product = copied(np.concatenate([_products(part) for part in np.split(matrix, tiles)]))
     before, whole = device_array((tiles, 3), np.int64), device_array((tiles, 3, 3), np.int64)
     units = HitUnits(*there([np.zeros(UNITS, np.int64)] * 3), copied(NONE))
-    ends.scan_tiles_kernel[1, few, 0, 8 * 3](units, size, product, whole, before)
+    each = neighbours(tiles, few // 3)
+    ends.scan_tiles_kernel[1, few, 0, 8 * 3](units, size, each, product, whole, before)
     behind = _products(matrix)[size - 1 :: size, :, 0]
     yield ComparedArray("numbers before tiles", before, np.concatenate([[[1, 0, 0]], behind[:-1]]))
 
@@ -243,14 +255,15 @@ def _large() -> np.ndarray:
     return symbols
 
 
-def _composed(flow: np.ndarray, inside: np.ndarray) -> np.ndarray:
-    """The registers after each unit, composed unit by unit: shape (units, states), int64."""
-    behind = inside.copy()
+def _composed(flow: np.ndarray, inside: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Each map behind all before it, composed unit by unit: as `flow` and `inside`."""
+    through, behind = flow.copy(), inside.copy()
     for unit in range(1, len(flow)):
         for state, members in enumerate(flow[unit].tolist()):
-            through = [behind[unit - 1, p] for p in range(flow.shape[1]) if members >> p & 1]
-            behind[unit, state] = max([inside[unit, state], *through])
-    return behind
+            own = [p for p in range(flow.shape[1]) if members >> p & 1]
+            through[unit, state] = np.bitwise_or.reduce(through[unit - 1, own], initial=0)
+            behind[unit, state] = max([inside[unit, state], *behind[unit - 1, own]])
+    return through, behind
 
 
 def _products(matrix: np.ndarray) -> np.ndarray:

@@ -8,12 +8,12 @@ matches (`cer_gpu.kernels.counts.cuda_ends`). From batch to batch the host keeps
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from cer_gpu.engine.cuda.classify import CudaClassifier, ResidentBatch, ResidentEvents
-from cer_gpu.engine.cuda.machines.one_device import GUESSED, LEAST_UNIT, ROOM, columns_of, fetched, hits_in
+from cer_gpu.engine.cuda.classify import CudaClassifier, ResidentBatch
+from cer_gpu.engine.cuda.machines.one_device import GUESSED, ROOM, columns_of, hits_in
 from cer_gpu.engine.cuda.machines.resident_query import ResidentQuery, found_there
 from cer_gpu.engine.machines.numbers import check_open
 from cer_gpu.engine.machines.reported_ends import Asked, ReportedEnds
@@ -25,39 +25,67 @@ from cer_gpu.kernels.device.scan import new_tiles
 from cer_gpu.kernels.device.words import copied, empty, words
 from cer_gpu.kernels.hits import cuda as hits
 from cer_gpu.kernels.hits import cuda_long_segments as flows
-from cer_gpu.kernels.hits.cuda_blocks import DeviceProgram, SymbolWords, device_program
+from cer_gpu.kernels.hits.cuda_blocks import DeviceProgram, HitUnits, SymbolWords, device_program
 from cer_gpu.kernels.hits.cuda_units import cut_units
 from cer_gpu.kernels.loop.contract import LARGEST
 from cer_gpu.kernels.runs.programs import counts_program
 from cer_gpu.plan.compiled_query import CompiledQuery
-
-Units: TypeAlias = tuple[Any, Any, Any]
-"""Where the units of a batch begin and stop, and their segment: device arrays of int64."""
 
 LEAST = 128
 """The least number of events of a unit that the device cuts: so many have room in shared memory."""
 
 
 class CarriedState(NamedTuple):
-    """What a batch begins with: `registers` and `vectors` of `CarriedQuery`, these also on the device.
+    """What a batch begins with: `registers` and `vectors` of `CarriedQuery`.
 
-    `there` is None if they are not there. Where matches are counted, `registers` stay as they were at first.
+    `latest` and `opened` are the same on the device; None where they are not there.
     """
 
     registers: np.ndarray
     vectors: np.ndarray
-    there: Any
+    latest: Any = None
+    opened: Any = None
+
+
+class CutBatch(NamedTuple):
+    """A batch of which the device alone knows how many events are relevant.
+
+    Attributes
+    ----------
+    events : SymbolWords
+        Runs start at their positions.
+    units : HitUnits
+    symbols, positions : device array
+        Of the relevant events, with room for all.
+    answer : device array
+        The answer, so that the host waits once.
+    lead : int
+        The first rows of `answer` have what the next batch begins with.
+    found : device array
+        The rows behind them, as of `cer_gpu.kernels.hits.cuda`.
+    """
+
+    events: SymbolWords
+    units: HitUnits
+    symbols: Any
+    positions: Any
+    answer: Any
+    lead: int
+    found: Any
+
+    def told(self, carried: Any, listed: bool) -> tuple[np.ndarray, np.ndarray]:
+        """What the next batch begins with, and what was found, on the host, which waits for them."""
+        n = carried.shape[1]
+        self.answer.reshape(self.answer.size)[:n].copy_to_device(carried.reshape(n))
+        rows = hits_in(self.answer, GUESSED, self.lead) if listed else self.answer.copy_to_host()
+        return rows[: self.lead].reshape(-1)[:n].reshape(1, n), rows[self.lead :]
 
 
 class CarriedQuery(ResidentQuery):
     """A query without a window over resident batches.
 
-    Attributes
-    ----------
-    registers : ndarray, shape (1, n), int64
-        For each state the position of the latest start of a partial match in it; -1 where there is none.
-    vectors : ndarray, shape (1, n), int64, or object past 2^62
-        How many partial matches are in each state.
+    The device alone knows how many events are relevant and how many ends there are; the host waits for the
+    answer.
     """
 
     def __init__(
@@ -69,9 +97,17 @@ class CarriedQuery(ResidentQuery):
     ) -> None:
         super().__init__(query, classifier, lane, stream)
         n = self._host.n_live
-        self.registers, self.vectors = np.full((1, n), -1, np.int64), np.zeros((1, n), np.int64)
-        self._there: Any = None
-        """The numbers of open partial matches on the device; None where they are not there."""
+        self._carried = CarriedState(np.full((1, n), -1, np.int64), np.zeros((1, n), np.int64))
+
+    @property
+    def registers(self) -> np.ndarray:
+        """For each state the position of the latest start of a partial match; -1 where there is none."""
+        return self._carried.registers
+
+    @property
+    def vectors(self) -> np.ndarray:
+        """How many partial matches are in each state, shape (1, n): int64, or object past 2^62."""
+        return self._carried.vectors
 
     @cached_property
     def _counting(self) -> tuple[DeviceProgram, Geometry]:
@@ -84,83 +120,69 @@ class CarriedQuery(ResidentQuery):
         """As `ResidentQuery.answer`; what `_keep` takes is what the next batch begins with."""
         if asked != "hits":
             return self._counted(batch, before, asked)
-        events = self._classifier.events(batch, before)
-        left, _, found = self._ends(events, self._units(events))
-        ends = ReportedEnds(*fetched(found))
-        return CarriedState(left.copy_to_host(), self.vectors, None), ends
+        left, cut = self._ends(batch, before)
+        registers, found = cut.told(left, True)
+        return CarriedState(registers, self.vectors, left), ReportedEnds(*columns_of(found))
 
     def hits_there(self, batch: ResidentBatch, before: int) -> Any:
         """As `ResidentQuery.hits_there`."""
-        events = self._classifier.events(batch, before)
-        return found_there(self._ends(events, self._units(events))[2])
+        return found_there(self._ends(batch, before)[1].found)
 
-    def _ends(self, events: ResidentEvents, units: Units) -> tuple[Any, Any, Any]:
-        """The registers after a batch, where the ends of units begin, and the ends, on the device."""
-        left, fitting = copied(self.registers), self._fitting
-        found = flows.long_hits(
-            self._program, events.symbols, events.positions, *units, left, fitting, placed=True
-        )
-        return left, *found
-
-    def _units(self, events: ResidentEvents) -> Units:
-        """The units of a batch."""
-        length = max(LEAST_UNIT, -(-events.kept // ROOM))
-        bounds = copied(np.append(np.arange(0, events.kept, length), events.kept))
-        return bounds[:-1], bounds[1:], zeros(bounds.shape[0] - 1)
-
-    def _counted(self, batch: ResidentBatch, before: int, asked: Asked) -> tuple[CarriedState, ReportedEnds]:
-        """What `answer` gives: how many complex events end at each end, or the sum.
-
-        The device alone knows how many events are relevant and how many ends there are; the host waits for
-        the answer.
-        """
-        rows, n = batch.rows, self._host.n_live
-        program, fitting = self._counting
+    def _cut(self, batch: ResidentBatch, before: int, most: int, listed: bool) -> CutBatch:
+        """The relevant events of a batch, cut into about `most` units at most."""
+        rows = batch.rows
         positions, symbols = device_array(rows, np.int64), empty(rows, self._classifier.dtype)
         tiles = self._classifier.into(batch, before, positions, symbols) if rows else new_tiles(0)
-        listed = asked == "counts"
-        # One array, so that the host waits once: the numbers that are open, in some rows; the ends.
-        lead = -(-n // 2)
-        size = lead + hits.HEAD + (rows if listed else 0)
-        whole = device_array(2 * size, np.int64)
-        told = whole.reshape(size, 2)
-        none, keys = device_array(0, np.int64), device_array(0, np.uint64)
-        most = min(ROOM, most_units(n))
-        units = cut_units(keys, 0, tiles, rows, 0, LEAST, most, told[lead:], self._stream)
-        events = SymbolWords(words(symbols), symbols.dtype.itemsize, none, positions)
-        vectors, after = self._vectors(), device_array((1, n), np.int64)
-        count_ends(
-            program, events, units, none, vectors, after, zeros(1, np.uint8), WRITTEN if listed else SUM,
-            told[lead:], fitting, self._stream,
+        lead = -(-self._host.n_live // 2)
+        answer = device_array((lead + hits.HEAD + (rows if listed else 0), 2), np.int64)
+        found, keys = answer[lead:], device_array(0, np.uint64)
+        units = cut_units(keys, 0, tiles, rows, 0, LEAST, most, found, self._stream)
+        events = SymbolWords(words(symbols), symbols.dtype.itemsize, positions, positions)
+        return CutBatch(events, units, symbols, positions, answer, lead, found)
+
+    def _ends(self, batch: ResidentBatch, before: int) -> tuple[Any, CutBatch]:
+        """The registers after a batch, and the ends, on the device."""
+        cut = self._cut(batch, before, ROOM, True)
+        there = self._carried.latest
+        left = copied(self.registers) if there is None else device_array(there.shape, np.int64)
+        if there is not None:
+            left.copy_to_device(there)
+        flows.find_long_hits(
+            self._program, cut.events, cut.units, device_array(0, np.int64), left, hits.PLACES, cut.found,
+            self._fitting, self._stream,
         )  # fmt: skip
-        whole[:n].copy_to_device(after.reshape(n))
-        found = hits_in(told, GUESSED, lead) if listed else told.copy_to_host()
-        opened, ends = found[:lead].reshape(-1)[:n].reshape(1, n), found[lead:]
-        if ends[hits.REACHED, 1]:
-            return self._by_host(symbols, positions, int(ends[hits.TOTAL, 1]), asked)
-        carried = CarriedState(self.registers, opened, after)
-        if not ends[hits.TOTAL, 1]:  # on the device, what is open may be cut off at 2^62
-            carried = CarriedState(self.registers, self.vectors, vectors)
+        return left, cut
+
+    def _counted(self, batch: ResidentBatch, before: int, asked: Asked) -> tuple[CarriedState, ReportedEnds]:
+        """What `answer` gives: how many complex events end at each end, or the sum."""
+        program, fitting = self._counting
+        listed, n = asked == "counts", self._host.n_live
+        cut = self._cut(batch, before, min(ROOM, most_units(n)), listed)
+        vectors, after = self._carried.opened, device_array((1, n), np.int64)
+        if vectors is None:
+            vectors = copied(np.minimum(self.vectors, LARGEST).astype(np.int64))
+        count_ends(
+            program, cut.events, cut.units, device_array(0, np.int64), vectors, after, zeros(1, np.uint8),
+            WRITTEN if listed else SUM, cut.found, fitting, self._stream,
+        )  # fmt: skip
+        opened, found = cut.told(after, listed)
+        if found[hits.REACHED, 1]:
+            return self._by_host(cut, int(found[hits.TOTAL, 1]), asked)
+        carried = CarriedState(self.registers, opened, opened=after)
+        if not found[hits.TOTAL, 1]:  # on the device, what is open may be cut off at 2^62
+            carried = CarriedState(self.registers, self.vectors, opened=vectors)
         if listed:
-            return carried, ReportedEnds(*columns_of(ends))
-        low, high = ends[hits.SUMS].tolist()
-        return carried, ReportedEnds(ends[:0, 0], np.array([low + (high << 32)], object))
+            return carried, ReportedEnds(*columns_of(found))
+        low, high = found[hits.SUMS].tolist()
+        return carried, ReportedEnds(found[:0, 0], np.array([low + (high << 32)], object))
 
-    def _vectors(self) -> Any:
-        """The numbers of open partial matches, on the device, at most 2^62."""
-        if self._there is None:
-            self._there = copied(np.minimum(self.vectors, LARGEST).astype(np.int64))
-        return self._there
-
-    def _by_host(
-        self, symbols: Any, positions: Any, kept: int, asked: Asked
-    ) -> tuple[CarriedState, ReportedEnds]:
+    def _by_host(self, cut: CutBatch, kept: int, asked: Asked) -> tuple[CarriedState, ReportedEnds]:
         """What `answer` gives of a batch whose numbers are too large for a kernel."""
         program, bounds = counts_program(self._host), np.array([[0], [kept]])
-        event, number, after = counted_ends(program, symbols.copy_to_host(), *bounds, self.vectors)
+        event, number, after = counted_ends(program, cut.symbols.copy_to_host(), *bounds, self.vectors)
         check_open(after, self._query.text)
-        position = positions.copy_to_host()[event] if asked == "counts" else event[:0]
-        return CarriedState(self.registers, after, None), ReportedEnds(position, number)
+        position = cut.positions.copy_to_host()[event] if asked == "counts" else event[:0]
+        return CarriedState(self.registers, after), ReportedEnds(position, number)
 
     def _keep(self, kept: CarriedState) -> None:
-        self.registers, self.vectors, self._there = kept
+        self._carried = kept

@@ -180,6 +180,7 @@ class OneDevice:
             *(copied(part) for part in (units.report, units.stop, units.lane)),
             left,
             self._long[0],
+            self._stream,
         )
         return *fetched(found), left.copy_to_host()
 
