@@ -19,6 +19,9 @@ DFMA = 0x02B
 DFMA_OF_DIVISION = 7
 """How many of them a division of doubles has where it is put in place, and the result is exact with them."""
 
+DFMA_OF_RARE_DIVISION = 10
+"""How many a kernel has once, for divisions whose operands or quotient are very small or very large."""
+
 LOCAL = (0x187, 0x183)
 """STL and LDL: registers that spill are written and read."""
 

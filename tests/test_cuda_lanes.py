@@ -47,9 +47,10 @@ def units_of(rng: random.Random, case: Case) -> tuple[np.ndarray, np.ndarray, np
 def test_hits_of_units(seed: int) -> None:
     rng = random.Random(700 + seed)
     total = 0
+    blocks = [*TINY, Geometry(20, 2)]
     for number in range(20):
         case = random_case(rng, longest=14)
-        tables, geometry = case.tables, TINY[number % 3]
+        tables, geometry = case.tables, blocks[number % 4]
         segments, n = case.begin.size, case.symbols.size
         starts = np.cumsum(np.array([rng.randint(1, 5) for _ in range(n)], np.int64)) + 10
         registers = np.array(

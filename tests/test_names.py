@@ -32,7 +32,7 @@ NOUNS = words_of(
     grammar grid group habit head headroom heap helper hierarchy histogram homomorphism identity input
     instant instruction interface interval iteration job join joint keeper kernel keyword kind ladder
     lake language launcher layout leaf length letter level library line list lister literal liveness
-    loader local log logic look lookahead lookup loop loss mask matcher matrix measure member memory
+    loader local log logic look lookahead lookup loop loss map mask matcher matrix measure member memory
     message meta metric mode module monotonicity move name need neighbour node note notebook null number
     object offset operator option order origin outcome output overlap owner page pair parameter parser
     part partition pass path pattern payload phrase place plan planner plot plugin pool position

@@ -57,6 +57,13 @@ FAULTS = (
         ("test_cuda_kernels.py::test_hits_and_counts_under_windows",),
     ),
     Fault(
+        "kernels/hits/cuda_long_segments.py",
+        "        for begun in range(GROUP, stop - first, GROUP):\n",
+        "        for begun in range(2 * GROUP, stop - first, GROUP):\n",
+        "Maps of a tile are composed across its groups.",
+        ("test_cuda_lanes.py::test_hits_of_units",),
+    ),
+    Fault(
         "kernels/counts/cuda_ends.py",
         "        if tile % each > 0:\n",
         "        if tile > 0:\n",

@@ -115,6 +115,13 @@ FAULTS = (
         KERNELS,
     ),
     Fault(
+        "kernels/hits/cuda_long_segments.py",
+        "begun - 1, here, begun + at // n)\n            cuda.syncthreads()\n",
+        "begun - 1, here, begun + at // n)\n",
+        "The map of a unit is composed with the one before its group once that is composed.",
+        KERNELS,
+    ),
+    Fault(
         "kernels/counts/cuda_ends.py",
         "                product[first + t, q, c] = total\n            cuda.syncthreads()\n",
         "                product[first + t, q, c] = total\n",
