@@ -225,7 +225,7 @@ class AutomatonRunner:
             hits = SegmentHits(first, event, lowest)
             return event, self._numbers.at(chunk.events.symbols, hits, exact=True)
 
-        parts = self._over_units("counting", chunk.segments, run)
+        parts = self._over_units("counting", chunk, run)
         if falling is None and len(chunk.falling.begin):
             parts.append(self._falling.counts(chunk, chunk.falling, exact=True))
         elif falling is not None and len(falling):
@@ -244,7 +244,7 @@ class AutomatonRunner:
             event, number, after = counted_ends(program, symbols, *own, before)
             return event, number, segments, after
 
-        parts = self._over_units("counting", chunk.segments, run, here=True)
+        parts = self._over_units("counting", chunk, run, here=True)
         for _, _, segments, after in parts:
             # Not by the threads: large numbers put another array in place of the one that all share.
             self.store_vectors(segments.lane, after)
@@ -305,7 +305,7 @@ class AutomatonRunner:
                 first, event, lowest = ends_of(segments, found)
                 return event, self.counts_here(chunk, first, event, lowest, exact=False)
 
-            _, number = counts_joined(self._over_units("counting", chunk.segments, run))
+            _, number = counts_joined(self._over_units("counting", chunk, run))
         return SequenceAnswers(entries, steps.labels, found.event, lowest, number)
 
     def open_runs(self) -> OpenRuns:
@@ -396,15 +396,16 @@ class AutomatonRunner:
     def _over_units(
         self,
         phase: str,
-        segments: Segments,
+        chunk: Chunk,
         run: Callable[[Segments], Result],
         here: bool = False,
         quick: int = 0,
     ) -> list[Result]:
+        segments = chunk.segments
         if self._devices is not None and not here:
             return [run(segments)] if len(segments.begin) else []  # one launch takes all of them
-        units, events = segments.units(self._workers.threads), segments.events >> quick
-        return self._workers.map(phase, run, units, events)
+        units = segments.units(self._workers.threads)
+        return self._workers.map(phase, run, units, len(chunk.events) >> quick)
 
     def _found(self, chunk: Chunk, bounded: bool) -> Ends:
         """The ends of a chunk, before CONSUME BY."""
@@ -421,7 +422,7 @@ class AutomatonRunner:
             lowest = chunk.lowest_starts(segments, first, event, self._query.window, self._longest)
             return Ends(event, latest, lowest)
 
-        parts = self._over_units("finding hits", chunk.segments, run, quick=QUICK)
+        parts = self._over_units("finding hits", chunk, run, quick=QUICK)
         if len(chunk.falling.begin):
             parts.append(self._falling.ends(chunk))
         return ends_joined(parts)
@@ -448,7 +449,7 @@ class AutomatonRunner:
             events.symbols,
             # Carried registers hold stream positions, since the events of earlier chunks are gone.
             events.positions if self.carries else none,
-            events.measured if window is not None else none,
+            chunk.measured if window is not None else none,
             window.size if window is not None else 0,
             segments.begin,
             segments.report,

@@ -84,6 +84,9 @@ class Chunk:
     ----------
     events : EventArrays
         Grouped by lane, in the order of the stream inside each.
+    measured : ndarray, shape (events,)
+        What the window of `segments` measures of each event; ascends in each segment. For a join every event
+        of a lane whose keys fall has the same value, and such lanes are in `segments` too.
     lanes : Segments
         The lanes with new events, uncut.
     segments : Segments
@@ -93,9 +96,6 @@ class Chunk:
         The other lanes, uncut, in which an end admits the starts with the greatest keys.
     ranks : Ranks or None
         The events in the order of their keys, if a lane is falling.
-    interval : ndarray, shape (events,), or None
-        For a join: what `segments` measure in place of the keys. Every event has a value, the same for all
-        events of a lane whose keys fall; such lanes are in `segments` too.
     held : bool
         For a join: whether the answers that `segments` admit have to be checked against the keys.
     in_order : bool
@@ -104,18 +104,13 @@ class Chunk:
     """
 
     events: EventArrays
+    measured: np.ndarray
     lanes: Segments
     segments: Segments
     falling: Segments = NO_SEGMENTS
     ranks: Ranks | None = None
-    interval: np.ndarray | None = None
     held: bool = False
     in_order: bool = False
-
-    @property
-    def measured(self) -> np.ndarray:
-        """What the window of `segments` measures of each event, shape (events,); ascends in each segment."""
-        return self.events.measured if self.interval is None else self.interval
 
     def falls(self, event: np.ndarray) -> np.ndarray:
         """Which of some events are in a falling lane, shape (events,), bool."""
@@ -184,7 +179,7 @@ def chunk_in_order(tail: EventArrays | None, new: list[EventArrays]) -> Chunk:
         events = replace(events, payload=events.payload.combine_chunks())
     old = 0 if tail is None else len(tail)
     whole = Segments(*np.array([[0], [old], [len(events)], [0]], np.int64))
-    return Chunk(events, whole, whole, in_order=True)
+    return Chunk(events, events.measured, whole, whole, in_order=True)
 
 
 def make_chunk(
@@ -215,10 +210,10 @@ def make_chunk(
         events = parts[0] if len(parts) == 1 else joined(parts)
         whole = np.array([[0], [old], [len(events)], [0]], np.int64)
         lanes = Segments(*(whole if len(events) > old else whole[:, :0]))
-    if window is None:
-        return Chunk(events, lanes, lanes)
-    if window.kind != "attribute":
-        return Chunk(events, lanes, cut_lanes(lanes, events.measured, window.size))
+    if window is None or window.kind != "attribute":
+        measured = events.measured
+        cut = lanes if window is None else cut_lanes(lanes, measured, window.size)
+        return Chunk(events, measured, lanes, cut)
     keys, falls = events.keys, np.empty(len(lanes.begin), np.uint8)
     if len(events.keyed):
         keys = keys.copy()
@@ -230,11 +225,10 @@ def make_chunk(
             keys = keys.copy()
         for begin, stop in zip(falling.begin.tolist(), falling.stop.tolist(), strict=True):
             keys[begin:stop] = 0
-        return Chunk(events, lanes, cut_lanes(lanes, keys, window.size), interval=keys, held=held)
-    events = replace(events, keys=keys)
+        return Chunk(events, keys, lanes, cut_lanes(lanes, keys, window.size), held=held)
     rising = cut_lanes(lanes.take(falls == 0), keys, window.size)
     found = _ranked(keys, window.size, falling, workers) if len(falling.begin) else None
-    return Chunk(events, lanes, rising, falling, found)
+    return Chunk(replace(events, keys=keys), keys, lanes, rising, falling, found)
 
 
 def _ranked(keys: np.ndarray, size: int | float, lanes: Segments, workers: Workers) -> Ranks:

@@ -72,7 +72,7 @@ class UngroupedRunner(AutomatonRunner):
     def _grouped(self, chunk: Chunk, lanes: int) -> Chunk:
         """The events of a chunk, grouped by lane."""
         events, segments = by_lane([chunk.events], 0, lanes, self._workers)
-        return Chunk(events, segments, segments)
+        return Chunk(events, events.measured, segments, segments)
 
     def _back(self, chunk: Chunk, grouped: Chunk, event: np.ndarray) -> np.ndarray:
         """The events of a chunk, given by their numbers in `grouped`."""

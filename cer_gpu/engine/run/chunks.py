@@ -142,7 +142,8 @@ class Chunker:
             self._group()
         tail = self._tail
         if self.carries_ungrouped:
-            return Chunk(joined(new), NO_SEGMENTS, NO_SEGMENTS)
+            events = joined(new)
+            return Chunk(events, events.measured, NO_SEGMENTS, NO_SEGMENTS)
         if any(len(part.lanes) for part in new) and len(self._tails):
             tail = self._tails.take(present(np.concatenate([part.lanes for part in new]), lanes))
         query = self._query
