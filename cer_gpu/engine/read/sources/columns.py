@@ -10,12 +10,12 @@ import numpy as np
 import pyarrow as pa
 
 from cer_gpu.engine.read.sources import arrow_types, decimals
+from cer_gpu.engine.read.sources.text_codes import MANY, encoded
 from cer_gpu.engine.words import unsigned_words
 from cer_gpu.errors import DataError
 from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.kernels.classify.contract import NONE_MISSING
 from cer_gpu.kernels.lanes.cpu import gather
-from cer_gpu.lazy_modules import compute as pc
 
 NO_TEXTS = pa.nulls(1, pa.string())
 """The dictionary of a column of nulls."""
@@ -291,7 +291,7 @@ def codes(array: pa.Array, name: str) -> Codes:
             raise DataError(f"column `{name}` is of type {array.type}, and a string is needed: cast it")
         if len(array) == 1 and not array.null_count:
             return Codes(_FIRST, NONE_MISSING, array)
-        array = pc.dictionary_encode(array)
+        array = encoded(array) if len(array) >= MANY else array.dictionary_encode()
     if not len(array.dictionary):  # nothing but nulls: there is no value that a code could name
         return no_codes(len(array))
     indices = numbers(array.indices, name)

@@ -11,7 +11,6 @@ from cer_gpu.engine.read.sources.arrow_types import (
     DICTIONARY,
     all_units,
     convert_batch,
-    is_narrow,
     time_zones,
     usable,
     value_type,
@@ -376,7 +375,7 @@ class Source:
         rows : int
             The most rows of a batch, at least 1. Slices of tables in memory are not copied.
         lying : collection of str, optional
-            Columns of strings whose codes may have fewer than 32 bits, if they are stored so.
+            Columns that come as they are stored: strings plain, or with codes of fewer than 32 bits.
 
         Yields
         ------
@@ -404,8 +403,7 @@ class Source:
             given = self._rows.read_numbered
             target = target.append(ROW_FIELD)
         for batch in regroup(given(stored, rows), rows):
-            narrow = [own.name in lying and is_narrow(own.type) for own in batch.schema]
-            fields = [own if lies else field for lies, own, field in zip(narrow, batch.schema, target)]
+            fields = [own if own.name in lying else field for own, field in zip(batch.schema, target)]
             made = convert_batch(batch, pa.schema(fields), self.where)
             yield made if columns == made.schema.names else made.select(list(columns))
 
