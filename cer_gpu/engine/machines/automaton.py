@@ -165,10 +165,10 @@ class AutomatonRunner:
         """The state that the runner keeps for each lane, beside registers that are carried."""
         return (self.consumption,) if self._prefixes is None else (self.consumption, self._prefixes)
 
-    def read(self, events: EventArrays, lane_count: int) -> EventArrays:
+    def read(self, events: EventArrays) -> EventArrays:
         """New events, with the symbols that the monitor of the prefix gives them, and with barred symbols."""
         if self._prefixes is not None:
-            events = self._prefixes(events, lane_count)
+            events = self._prefixes(events)
         if not self._by_attribute:
             return events
         # One type whatever is barred: a stream puts them into one array.

@@ -135,7 +135,7 @@ class ConsumeRunner:
         """The state that the runner keeps for each lane."""
         return (self.consumption,)
 
-    def read(self, events: EventArrays, lane_count: int) -> EventArrays:
+    def read(self, events: EventArrays) -> EventArrays:
         """New events, unchanged."""
         return events
 

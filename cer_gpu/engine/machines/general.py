@@ -83,7 +83,7 @@ class GeneralRunner:
         """The configurations of each lane."""
         return (self.runs,)
 
-    def read(self, events: EventArrays, lane_count: int) -> EventArrays:
+    def read(self, events: EventArrays) -> EventArrays:
         """New events, unchanged."""
         return events
 

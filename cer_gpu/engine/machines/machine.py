@@ -43,15 +43,13 @@ class MachineRunner(Protocol):
         """The state that the runner keeps for each lane, beside carried registers."""
         ...
 
-    def read(self, events: EventArrays, lane_count: int) -> EventArrays:
+    def read(self, events: EventArrays) -> EventArrays:
         """Read new events of the stream before they are put into a chunk.
 
         Parameters
         ----------
         events : EventArrays
             In the order of the stream.
-        lane_count : int
-            The number of lanes so far.
 
         Returns
         -------

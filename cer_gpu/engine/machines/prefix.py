@@ -36,19 +36,17 @@ class Prefixes:
         self._state = np.zeros(0, np.int32)
         self._reports = _Reports(query, tables) if query.consume != "NONE" and query.limit != 0 else None
 
-    def __call__(self, events: EventArrays, lane_count: int) -> EventArrays:
+    def __call__(self, events: EventArrays) -> EventArrays:
         """The events with the symbols that the monitor gives them, without those that become neutral.
 
         Parameters
         ----------
         events : EventArrays
             In the order of the stream.
-        lane_count : int
-            The number of lanes so far.
         """
         if not len(events):
             return events
-        self._state = grown(self._state, lane_count)
+        self._state = grown(self._state, int(events.lanes.max(initial=0)) + 1)
         if self._reports is None:
             symbols = rename(self._monitor, events.symbols, events.lanes, self._state)
         else:
@@ -161,5 +159,4 @@ class _Reports:
         """When ends at events with some times report nothing."""
         if self._suppression is None:
             return NEVER_QUIET
-        self._suppression.lane_count = lane_count
-        return self._suppression.quiet(times)
+        return self._suppression.quiet(times, lane_count)

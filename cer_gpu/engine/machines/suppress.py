@@ -52,16 +52,10 @@ class Suppression:
     Parameters
     ----------
     plan : SuppressPlan
-
-    Attributes
-    ----------
-    lane_count : int
-        How many lanes there are so far, or more.
     """
 
     def __init__(self, plan: SuppressPlan) -> None:
         self._plan = plan
-        self.lane_count = 1
         self._last = np.zeros(0, np.int64)
         self._there = np.zeros(0, np.uint8)
         self._intake: Intake | None = None
@@ -100,18 +94,19 @@ class Suppression:
             position = events.positions[event]
             if not (position[1:] > position[:-1]).all():
                 order = ascending(position)
-        return JudgedEnds(event, order, events.lanes, self.quiet(events.moments))
+        lanes = int(events.lanes[event].max(initial=0)) + 1 if len(events.lanes) else 1
+        return JudgedEnds(event, order, events.lanes, self.quiet(events.moments, lanes))
 
-    def quiet(self, times: np.ndarray) -> QuietTimes:
-        """When ends at events with some times are suppressed, as kernels read and write it."""
+    def quiet(self, times: np.ndarray, lanes: int) -> QuietTimes:
+        """When ends at events with some times, in the first `lanes` lanes, are suppressed; for kernels."""
         time, size = _comparable(times, self._plan.size)
-        self._grow(self.lane_count if self._by_lane else 1, time.dtype)
+        self._grow(lanes if self._by_lane else 1, time.dtype)
         return QuietTimes(time, size, _greatest(time.dtype), self._by_lane, self._last, self._there)
 
     @contextmanager
     def foreseen(self, following: FollowedEvents) -> Iterator[QuietTimes]:
         """The same while a push is followed; `left` judges its ends again, once all are known."""
-        found, lanes = self.quiet(following.times), np.zeros(1, np.int64)
+        found, lanes = self.quiet(following.times, len(following.bounds.low)), np.zeros(1, np.int64)
         if self._by_lane and len(following.events.lanes):
             lanes = following.events.lanes[following.first : following.stop]
         last, there = found.last[lanes], found.there[lanes]
@@ -209,10 +204,9 @@ class SuppressRunner:
         kept = self._consumes and any(state is self.inner.consumption for state in inner)
         return inner if kept else (*inner, self.suppression)  # consumption keeps what it decides by
 
-    def read(self, events: EventArrays, lane_count: int) -> EventArrays:
+    def read(self, events: EventArrays) -> EventArrays:
         """New events, as the inner runner reads them."""
-        self.suppression.lane_count = lane_count
-        read: EventArrays = self.inner.read(events, lane_count)
+        read: EventArrays = self.inner.read(events)
         return read
 
     def ends(self, chunk: Chunk, bounded: bool = True) -> Ends:
@@ -279,7 +273,6 @@ class SuppressedRuns:
 
     def push(self, following: FollowedEvents) -> Callable[[EventArrays], PushResult] | None:
         """Follow the runs over further events; as `OpenRuns.push`."""
-        self._suppression.lane_count = len(following.bounds.low)
         if self._consumes:
             with self._suppression.foreseen(following) as quiet:
                 bounds = following.bounds._replace(quiet=quiet)

@@ -137,22 +137,22 @@ class Chunker:
         """The next events of the stream, with those that the window still reaches, as a chunk."""
         new = self.relieve(new)
         self._touched[:] = False
-        lanes = self._intake.lane_count
-        if self.in_order and lanes > self._most_lanes:
+        if self.in_order and self._intake.lane_count > self._most_lanes:
             self._group()
-        tail = self._tail
         if self.carries_ungrouped:
             events = joined(new)
             return Chunk(events, events.measured, NO_SEGMENTS, NO_SEGMENTS)
-        if any(len(part.lanes) for part in new) and len(self._tails):
-            tail = self._tails.take(present(np.concatenate([part.lanes for part in new]), lanes))
-        query = self._query
         if self.in_order:
             self._last = chunk_in_order(self._tail, new)
             return self._last
-        chunk = make_chunk(query.window, query.traits.bound == "ranks", tail, new, lanes, self._workers)
-        self._last = chunk
-        return chunk
+        tail, lanes = self._tail, 1
+        if any(len(part.lanes) for part in new):
+            lanes = self._intake.lane_count
+            if len(self._tails):
+                tail = self._tails.take(present(np.concatenate([part.lanes for part in new]), lanes))
+        window, ranks = self._query.window, self._query.traits.bound == "ranks"
+        self._last = make_chunk(window, ranks, tail, new, lanes, self._workers)
+        return self._last
 
     def relieve(self, new: list[EventArrays]) -> list[EventArrays]:
         """Drop what is no longer needed, if it may be much; gives the new events with renumbered keys.

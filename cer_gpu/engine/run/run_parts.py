@@ -80,7 +80,7 @@ class Run:
             if self.ids is not None:
                 self.ids.note(part)
             if self.outlooks is None:
-                yield self.runner.read(part, self.intake.lane_count)
+                yield self.runner.read(part)
             else:
                 yield from self.known(part)
         if self.outlooks is not None and not pushed:
@@ -89,17 +89,17 @@ class Run:
     def known(self, part: EventArrays) -> Iterator[EventArrays]:
         """The events whose bits are known now that some events have been read, as the machine reads them."""
         for known in [part] if self.outlooks is None else self.outlooks(part):
-            yield self.runner.read(known, self.intake.lane_count)
+            yield self.runner.read(known)
 
     def advanced(self, time: int | float) -> Iterator[EventArrays]:
         """The events whose bits are known now that no event to come is before a time."""
         for known in () if self.outlooks is None else self.outlooks.advance(time):
-            yield self.runner.read(known, self.intake.lane_count)
+            yield self.runner.read(known)
 
     def rest(self) -> Iterator[EventArrays]:
         """The relevant events that are held back, at the end of the stream."""
         for known in () if self.outlooks is None else self.outlooks.rest():
-            yield self.runner.read(known, self.intake.lane_count)
+            yield self.runner.read(known)
 
     def chunks(self, batches: Iterator[pa.RecordBatch]) -> Iterator[Chunk]:
         """The chunks of a stream; each must be run before the next is asked for, unless a window alone says

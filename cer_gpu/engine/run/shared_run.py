@@ -250,7 +250,6 @@ class SharedRun:
 
     def __init__(self, query: CompiledQuery, lanes: SharedLanes, workers: Workers, least: int) -> None:
         self._limit = query.limit
-        self._lanes = lanes
         carries = query.carries
         self._runner = runner_of(query, workers, carries)
         self._carrying = cast("CarryingRunner", self._runner) if carries else None
@@ -258,11 +257,11 @@ class SharedRun:
 
     def add(self, part: EventArrays) -> list[CountedEnds]:
         """Add the next relevant events of the query; gives what ends at those that were run."""
-        return self._run(self._chunker.add(self._runner.read(part, self._lanes.lane_count)))
+        return self._run(self._chunker.add(self._runner.read(part)))
 
     def resume(self, tail: EventArrays) -> None:
         """Continue after events that are not reported, but may be part of what is."""
-        self._chunker.resume(self._runner.read(tail, self._lanes.lane_count))
+        self._chunker.resume(self._runner.read(tail))
 
     def rest(self) -> list[CountedEnds]:
         """Run the events that are left."""

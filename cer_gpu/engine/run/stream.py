@@ -255,7 +255,7 @@ class Stream:
             event = single.event if isinstance(single, SingleEvent) else NO_EVENTS
             return True, self._found(run.known(event), 1)
         if isinstance(single, SingleEvent) and run.query.limit != 0:
-            event = run.runner.read(single.event, run.intake.lane_count)
+            event = run.runner.read(single.event)
             if len(event):
                 return True, self._state.push(event, single.row)
         self._state.relieve(1)
