@@ -7,7 +7,6 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Unpack
 
 from cer_gpu.checked_query import check_roles, checked, opened, raise_errors, say_findings, schema_of
-from cer_gpu.engine.read.sources.arrow_types import all_units
 from cer_gpu.engine.run.device_choice import place_of
 from cer_gpu.engine.run.options import Options, read_options, spelled
 from cer_gpu.engine.run.value_watch import value_watch
@@ -458,9 +457,9 @@ class Query:
     def _planned_for(
         self, source: Source, asked: Options, question: Question = MAIN
     ) -> tuple[Plan, dict[str, str], Sequence[Diagnostic]]:
-        """The query planned for events, the units of their columns, and the notes of the checks."""
+        """The query planned for events, the units of columns that it reads, and the notes of the checks."""
         if self._everywhere is not None and source.tells_types and asked.engine == AUTO and not asked.params:
-            return self._everywhere[0], all_units(source.arrow_schema), self._everywhere[1]
+            return self._everywhere[0], {}, self._everywhere[1]
         schema = schema_of(self._tree, source, asked)
         typed = asked.type_column if source.has_type_column else None
         columns = RoleColumns(typed, asked.stream_column, source.type_kind)

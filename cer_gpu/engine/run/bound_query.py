@@ -69,7 +69,7 @@ class BoundQuery:
     query : CompiledQuery
     source : Source
     units : dict of str to str
-        The units of the source's time columns.
+        The units of the source's time columns, at least of those that the query reads.
     options : Options
     workers : Workers
     halo : int, optional
@@ -91,7 +91,7 @@ class BoundQuery:
     partition : tuple of tuple of str
         PARTITION BY.
     units : dict of str to str
-        The units of the columns of times, derived columns included.
+        The same, derived columns included.
     arrow_schema, orders, type_column
         As for the source.
     """

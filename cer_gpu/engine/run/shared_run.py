@@ -121,7 +121,7 @@ class Bunch:
         self._workers = workers
         self._only_types = {one.reading.only_type for one in asked}
         self.encoder = LaneEncoder(reading.partition, source.arrow_schema) if reading.partition else None
-        units = bound[0].units
+        units = {name: unit for one in bound for name, unit in one.units.items()}
         self._intake = Intake(
             self._first,
             self.encoder,
