@@ -41,7 +41,8 @@ def exactly(query: CompiledQuery, schema: pa.Schema) -> CompiledQuery:
         else one
         for one in query.outlooks
     )
-    query = replace(query, outlooks=outlooks)
+    if outlooks:
+        query = replace(query, outlooks=outlooks)
     if not _any_far(getattr(query.machine, "whole", ()), query.reading, schema):
         return query
 

@@ -107,6 +107,8 @@ class Source:
         self.names_in = rows.names_in
         self.index = rows.index
         self.arrow_schema = rows.schema
+        self._schemas: dict[str | None, Schema] = {}
+        """What `language_schema` has given: many queries of a backtest are checked against it."""
         if order_by or stream_column is not None:
             self._check_order_and_stream()
         for column in (type_column, stream_column):
@@ -233,6 +235,11 @@ class Source:
         language cannot use are in `unsupported`, also those whose type differs between the tables of a dict.
         Atoms by position follow the columns of each table, without those that have a role.
         """
+        if order_unit not in self._schemas:
+            self._schemas[order_unit] = self._schema(order_unit)
+        return self._schemas[order_unit]
+
+    def _schema(self, order_unit: str | None) -> Schema:
         attributes, unsupported = usable(self.arrow_schema)
         returned = frozenset(unsupported)
         types: dict[str, frozenset[str]] | None = None
