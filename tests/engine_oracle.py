@@ -19,7 +19,7 @@ from cer_gpu.language import tree
 from cer_gpu.language.parser import parse
 from cer_gpu.language.printer import to_text
 from cer_gpu.language.walk import nodes
-from cer_gpu.logic.rewriting.selectors import without_selector
+from cer_gpu.logic.rewriting.windows import without_selector
 from cer_gpu.reference.events import Event
 from cer_gpu.reference.semantics import evaluate
 

@@ -21,7 +21,7 @@ from cer_gpu.errors import LimitError
 from cer_gpu.language import tree
 from cer_gpu.language.printer import to_text
 from cer_gpu.language.walk import nodes, rebuild
-from cer_gpu.logic.rewriting.single_repetitions import with_single_repetitions
+from cer_gpu.logic.rewriting.repetitions import with_single_repetitions
 from cer_gpu.reference.events import Event
 from cer_gpu.reference.semantics import evaluate
 

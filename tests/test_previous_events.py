@@ -18,9 +18,9 @@ from cer_gpu.errors import LimitError
 from cer_gpu.language import tree as t
 from cer_gpu.language.printer import to_text
 from cer_gpu.language.schema import Schema, ValueType
-from cer_gpu.logic.rewriting.distances import distances
 from cer_gpu.logic.rewriting.previous_events import (
     comparisons_with_previous,
+    distances,
     intervals_with_previous,
     since_previous,
 )

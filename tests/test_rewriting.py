@@ -21,7 +21,7 @@ from cer_gpu.logic.rewriting import REWRITINGS, rewritten
 from cer_gpu.logic.rewriting.aggregates import extremes, single_values
 from cer_gpu.logic.rewriting.comparisons import constants, implied, known
 from cer_gpu.logic.rewriting.repetitions import counted, first_and_last
-from cer_gpu.logic.rewriting.selectors import without_selector
+from cer_gpu.logic.rewriting.windows import without_selector
 from cer_gpu.reference.semantics import matches
 
 

@@ -205,9 +205,9 @@ def with_single_repetitions(known: Outline) -> Outline | None:
     """
     if not known.correlates or isinstance(known.statement, tree.Rule):
         return None
-    from cer_gpu.logic.rewriting import single_repetitions as rewriting
+    from cer_gpu.logic.rewriting.repetitions import with_single_repetitions
 
-    query = rewriting.with_single_repetitions(known.statement)
+    query = with_single_repetitions(known.statement)
     return None if query is None else replace(outline(query, known.text), bounds=known.bounds)
 
 
@@ -270,7 +270,7 @@ def _canonical(query: tree.SelectQuery) -> tuple[tree.SelectQuery, tuple[tree.Bo
     """
     spans: tuple[tree.Bound, ...] = ()
     if isinstance(query.pattern, tree.Selector):
-        from cer_gpu.logic.rewriting.selectors import without_selector  # few queries have one
+        from cer_gpu.logic.rewriting.windows import without_selector  # few queries have one
 
         query, spans = without_selector(query)
     own = without_besides(query.pattern)

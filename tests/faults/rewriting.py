@@ -9,10 +9,10 @@ SINCE = ("test_previous_events.py::test_intervals_between_neighbours_read_prev",
 LEFT = ("test_previous_events.py::test_other_intervals_stay",)
 UNITS = ("test_previous_events.py::test_units_of_the_order",)
 
-DISTANCES = "cer_gpu/logic/rewriting/distances.py"
+DISTANCES = "cer_gpu/logic/rewriting/previous_events.py"
 PREVIOUS = "cer_gpu/logic/rewriting/previous_events.py"
 
-SINGLE = "cer_gpu/logic/rewriting/single_repetitions.py"
+SINGLE = "cer_gpu/logic/rewriting/repetitions.py"
 BESIDE = ("test_growth.py::test_conditions_beside_a_repetition_read_all_of_it",)
 
 PLANS = "cer_gpu/plan/planning/previous_events.py"

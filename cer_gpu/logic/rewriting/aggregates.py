@@ -1,15 +1,19 @@
-"""Rewrites MIN and MAX beside constants, and aggregates of one event, to conditions on single events."""
+"""Rewrites MIN and MAX beside constants, and aggregates of one event, to conditions on single events.
+
+Arithmetic of whole constants is done once: `2 * 3` is `6`. Arithmetic on other numbers is kept: compared with
+a decimal, `0.1` is one tenth, but `0.05 + 0.05` is a float.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from cer_gpu.language import tree as t
 from cer_gpu.language.leaves import aggregates, attributes
-from cer_gpu.language.signs import CONVERSE, HOLDS
-from cer_gpu.language.walk import walk, with_aggregates, with_attributes
+from cer_gpu.language.signs import COMBINES, CONVERSE, HOLDS
+from cer_gpu.language.walk import rebuild, walk, with_aggregates, with_attributes
 from cer_gpu.logic.boolean import replace_literals
-from cer_gpu.logic.rewriting.numbers import folded
 from cer_gpu.logic.rewriting.places import always_there, at_filters, is_single, sites
 
 OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}
@@ -126,3 +130,23 @@ def settled(literal: t.Comparison) -> t.Condition | None:
     if not all(isinstance(one, t.Number) for one in numbers):
         return None
     return t.Truth(HOLDS[literal.op](*(one.value for one in numbers)))
+
+
+LEAST, MOST = -(2**63), 2**63 - 1
+
+
+def folded(side: Any) -> Any:
+    """Replace arithmetic on constant integers by its result, if that fits 64 bits."""
+    if not isinstance(side, t.Negation | t.Arithmetic):
+        return side
+    match made := rebuild(side, folded):
+        case t.Negation(operand=t.Number(value=int() as value)):
+            return _number(-value, made)
+        case t.Arithmetic(left=t.Number(value=int() as one), right=t.Number(value=int() as other)):
+            return _number(COMBINES[made.op](one, other), made) if made.op in COMBINES else made
+    return made
+
+
+def _number(value: int, side: t.Expression) -> t.Expression:
+    """A number in the place of an expression, where it fits 64 bits."""
+    return t.Number(value, span=side.span) if LEAST <= value <= MOST else side

@@ -9,8 +9,7 @@ from cer_gpu.language import tree as t
 from cer_gpu.language.scope import variables
 from cer_gpu.language.signs import CONVERSE
 from cer_gpu.logic.boolean import replace_literals
-from cer_gpu.logic.rewriting.aggregates import settled
-from cer_gpu.logic.rewriting.numbers import folded
+from cer_gpu.logic.rewriting.aggregates import folded, settled
 from cer_gpu.logic.rewriting.places import at_filters, conjuncts, filtered_by, marked
 
 

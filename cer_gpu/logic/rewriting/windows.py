@@ -2,7 +2,8 @@
 
 `A AS a ;[<= 5 s] B AS b` lasts as long as its gap, so it means `A AS a ; B AS b` WITHIN 5 s, and so does
 `(A AS a ; B AS b) WITHIN [<= 5 s]`. Alternatives that all last at most 5 s are together WITHIN 5 s. Machines
-that look up what is compared take a window, and no intervals.
+that look up what is compared take a window, and no intervals. A selector around the whole pattern is the
+strategy of SELECT, and what bounds its operand is WITHIN, too.
 """
 
 from __future__ import annotations
@@ -83,3 +84,36 @@ def _from_above(interval: t.Interval) -> t.Bound | None:
     if interval.low is not None or high is None or high.open or high.parameter is not None:
         return None
     return high
+
+
+def without_selector(query: t.SelectQuery) -> tuple[t.SelectQuery, tuple[t.Bound, ...]]:
+    """A query with the selector around its pattern as its strategy.
+
+    `LAST(p)` chooses, among the complex events of p with the same end, and so does `SELECT LAST * WHERE p`
+    (LANGUAGE 6: at the top a selector chooses among all). The strategy chooses among what WITHIN keeps, so
+    `LAST((p) WITHIN [<= 5 s])` is `SELECT LAST * WHERE p WITHIN 5 s`; and a WITHIN of the query, which drops
+    what is chosen, changes nothing where no complex event of the operand lasts longer.
+
+    Parameters
+    ----------
+    query : SelectQuery
+
+    Returns
+    -------
+    query : SelectQuery
+        The same object where there is no such selector.
+    bounds : tuple of Bound
+        Of the intervals that its window stands for.
+    """
+    selector, window = query.pattern, query.window
+    if not isinstance(selector, t.Selector) or selector.strategy not in t.CHOOSING:
+        return query, ()
+    if query.strategy is not t.Strategy.ALL:
+        return query, ()
+    pattern, spans = without_spans(selector.pattern)
+    within = tightest(None, spans) if spans else None
+    if within is None and (spans or window is not None):
+        return query, ()
+    if window is not None and tightest(window, spans) != within:
+        return query, ()
+    return replace(query, strategy=selector.strategy, pattern=pattern, window=within), spans
