@@ -20,8 +20,8 @@ from generate import stream, stream_to_table
 import cer_gpu as cer
 from cer_gpu.engine.read.functions import of_text
 from cer_gpu.language import tree
-from cer_gpu.language.letters import lower, upper
 from cer_gpu.language.parser import parse
+from cer_gpu.language.scalar_functions import lower, upper
 
 
 @pytest.mark.draws("seed", 60)

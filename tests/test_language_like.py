@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from cer_gpu.language.like import looks_like_sql, regex_of
+from cer_gpu.language.types import looks_like_sql, regex_of
 
 
 def matches_sql(pattern: str, value: str) -> bool:

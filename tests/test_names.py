@@ -133,8 +133,6 @@ KEPT_FILES = {
     "cer_gpu/plan/general.py",
     "cer_gpu/engine/machines/general.py",
     "cer_gpu/engine/cuda/machines/general.py",
-    # Named by words of the language: LIKE.
-    "cer_gpu/language/like.py",
 }
 
 KEPT_CLASS_FILES = {

@@ -14,7 +14,6 @@ from cer_gpu.automata.cea import Predicate, TypeTest
 from cer_gpu.automata.timed.agreement import merged_clocks
 from cer_gpu.automata.timed.clocks import ALWAYS, Check, ClockCondition, checks_of
 from cer_gpu.automata.timed.construction import timed_cea
-from cer_gpu.automata.timed.fragments import is_windowed, swg_query
 from cer_gpu.automata.timed.monotonicity import monotonic
 from cer_gpu.automata.timed.subsets import determinise_timed
 from cer_gpu.automata.timed.synchrony import asked_later, asynchronous
@@ -25,6 +24,7 @@ from cer_gpu.automata.timed.timed_cea import (
     is_deterministic,
     timed_predicates,
 )
+from cer_gpu.automata.timed.timed_class import is_windowed, swg_query
 from cer_gpu.language import tree as t
 from cer_gpu.language.parser import parse
 from cer_gpu.language.units import NANOSECONDS, exact

@@ -78,7 +78,7 @@ VERBOSE = (
     "cer_gpu/plan/lower",  # descriptions, which `explain(verbose=True)` prints
     "cer_gpu/plan/planning/explain.py",
     "cer_gpu/plan/phrases.py",
-    "cer_gpu/plan/timed_lines.py",
+    "cer_gpu/plan/planning/timed_lines.py",
     "cer_gpu/reference",
 )
 """Files whose texts are about the inside. What of them `explain` says without `verbose` is tested below."""

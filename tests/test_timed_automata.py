@@ -19,10 +19,10 @@ from random_timed import (
 from cer_gpu.automata.timed.agreement import merged_clocks
 from cer_gpu.automata.timed.clocks import ALWAYS, Check, satisfied
 from cer_gpu.automata.timed.construction import timed_cea
-from cer_gpu.automata.timed.fragments import is_windowed
 from cer_gpu.automata.timed.subsets import NotSynchronousError, determinise_timed
 from cer_gpu.automata.timed.synchrony import TimedWitness, asked_later, asynchronous
 from cer_gpu.automata.timed.timed_cea import EventClasses, TimedCEA, TimedTransition, is_deterministic
+from cer_gpu.automata.timed.timed_class import is_windowed
 from cer_gpu.errors import LimitError
 from cer_gpu.language.tree import Truth
 

@@ -7,7 +7,7 @@ import pytest
 import cer_gpu as cer
 from cer_gpu.language.parser import parse
 from cer_gpu.plan.outline import as_written, outline
-from cer_gpu.plan.timed_lines import time_lines
+from cer_gpu.plan.planning.timed_lines import time_lines
 
 
 def lines(query: str) -> list[str]:

@@ -8,17 +8,16 @@ from collections.abc import Iterator, Sequence
 from cer_gpu.errors import Diagnostic, Span
 from cer_gpu.language import tree as t
 from cer_gpu.language.findings import Findings
-from cer_gpu.language.measure_check import MeasureChecker
+from cer_gpu.language.measures import MeasureChecker
 from cer_gpu.language.names import NameChecker
 from cer_gpu.language.patterns import PatternChecker
-from cer_gpu.language.places import leading, trailing
 from cer_gpu.language.printer import window_text
 from cer_gpu.language.rule_check import RuleChecker
 from cer_gpu.language.schema import Schema, ValueType
 from cer_gpu.language.scope import dropped, marks
 from cer_gpu.language.times import TimeChecker
 from cer_gpu.language.walk import is_one_event, nodes
-from cer_gpu.language.words import written, written_variable
+from cer_gpu.language.words import leading, trailing, written, written_variable
 
 
 def check(statement: t.Statement, schema: Schema | None = None) -> tuple[Diagnostic, ...]:
@@ -58,7 +57,7 @@ def check(statement: t.Statement, schema: Schema | None = None) -> tuple[Diagnos
 
         CategoryChecker(orders_in(statement, schema), findings).check(statement)
     if schema is not None and schema.zones:
-        from cer_gpu.language.clocks import note_clock_times  # few columns have a zone
+        from cer_gpu.language.times import note_clock_times  # few columns have a zone
 
         note_clock_times(statement, schema, findings)
     return findings.sorted()

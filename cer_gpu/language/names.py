@@ -9,12 +9,11 @@ from cer_gpu.errors import Span
 from cer_gpu.language import tree as t
 from cer_gpu.language.findings import Findings, Hint
 from cer_gpu.language.near_names import near_name
-from cer_gpu.language.places import trailing
 from cer_gpu.language.printer import interval_text, operator_text, to_text
 from cer_gpu.language.schema import Schema, ValueType
 from cer_gpu.language.scope import Scope, variables
 from cer_gpu.language.walk import children, condition_variables, walk
-from cer_gpu.language.words import quoted_text, written, written_variable
+from cer_gpu.language.words import quoted_text, trailing, written, written_variable
 
 _LISTED = 24
 

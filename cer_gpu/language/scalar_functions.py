@@ -12,8 +12,33 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from cer_gpu.language.functions import JOINED, OUTERMOST
-from cer_gpu.language.letters import lower, upper
 from cer_gpu.language.signs import COMBINES
+
+
+def lower(text: str) -> str:
+    """A text in small letters, as LOWER has it.
+
+    Each code point becomes one code point (the simple mappings of Unicode), as in Arrow: a text keeps its
+    length. Python's own methods end a Greek word with another sigma, and make `'SS'` of `'ß'`.
+    """
+    return text.lower() if text.isascii() else "".join(map(_small, text))
+
+
+def upper(text: str) -> str:
+    """A text in capital letters, as UPPER has it: `UPPER('ß')` is `'ẞ'`."""
+    return text.upper() if text.isascii() else "".join(map(_capital, text))
+
+
+def _small(letter: str) -> str:
+    return letter.lower()[0]  # of a capital I with a dot the dot is left out
+
+
+def _capital(letter: str) -> str:
+    if letter == "ß":
+        return "ẞ"
+    # Greek letters with an iota below have a capital of one code point that Unicode calls a title's.
+    return next((one for one in (letter.upper(), letter.title()) if len(one) == 1), letter)
+
 
 Scalar: TypeAlias = Any
 """An int, float, Fraction or text; None is null."""

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from cer_gpu.errors import Diagnostic, Span
 from cer_gpu.language.habits import habit
-from cer_gpu.language.number_slips import NUMBER_SLIPS
 from cer_gpu.language.parse_tree import Token
 from cer_gpu.language.rule_slips import RULE_CHARACTERS, RULE_SLIPS, rule_expectation
 from cer_gpu.language.slip import CLOSERS, Slip
@@ -472,7 +471,6 @@ _SLIPS: tuple[Callable[[Slip], str | None], ...] = (
     _no_select,
     _interval_behind,
     _pointed_name,
-    *NUMBER_SLIPS,
     habit,
     _trailing,
     _arrow,

@@ -11,7 +11,6 @@ from cer_gpu.errors import Span
 from cer_gpu.language import function_types, leaves, sets
 from cer_gpu.language import tree as t
 from cer_gpu.language.findings import Findings
-from cer_gpu.language.like import looks_like_sql, regex_of
 from cer_gpu.language.printer import to_text
 from cer_gpu.language.schema import ValueType
 from cer_gpu.language.units import timestamp_nanoseconds
@@ -346,3 +345,22 @@ def _is_number(text: str) -> bool:
     except ValueError:
         return False
     return text.strip().isascii()
+
+
+# A per cent sign that no backslash stands before.
+_PER_CENT = re.compile(r"(?<!\\)(?:\\\\)*%")
+
+
+def looks_like_sql(pattern: str) -> bool:
+    """Whether a regular expression has a `%` that no backslash makes an ordinary character."""
+    return _PER_CENT.search(pattern) is not None
+
+
+def regex_of(pattern: str) -> str:
+    """The regular expression for a pattern of SQL's LIKE: `^AB` for `AB%`."""
+    begins, ends = pattern.startswith("%"), pattern.endswith("%")
+    parts = [
+        re.escape(part).replace("\\ ", " ").replace("\\-", "-") for part in pattern.strip("%").split("%")
+    ]
+    inner = ".*".join(part for part in parts if part)
+    return ("" if begins else "^") + inner + ("" if ends else "$")

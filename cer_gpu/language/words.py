@@ -1,8 +1,10 @@
-"""The words of the language: keywords, names and how they are quoted."""
+"""The words of the language: keywords, names, how they are quoted, and where they stand in a node's text."""
 
 from __future__ import annotations
 
 import re
+
+from cer_gpu.errors import Span
 
 RESERVED = frozenset(
     {"SELECT", "FROM", "WHERE", "PARTITION", "WITHIN", "CONSUME", "ALL", "NONE", "AND", "OR", "NOT", "UNLESS"}
@@ -62,3 +64,15 @@ def quoted_text(value: str) -> str:
 def text_of(token: str) -> str:
     """The value of a string literal."""
     return token[1:-1].replace("''", "'")
+
+
+def leading(span: Span | None, variable: str) -> Span | None:
+    """The place of a variable that a node begins with, as in `x[...]` and `x.a`."""
+    if span is None:
+        return None
+    return Span(span.start, min(span.end, span.start + len(written_variable(variable))))
+
+
+def trailing(span: Span | None, name: str) -> Span | None:
+    """The place of a name that a node ends with, as in `p AS x` and `x.a`."""
+    return None if span is None else Span(max(span.start, span.end - len(written(name))), span.end)

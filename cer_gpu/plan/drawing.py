@@ -22,8 +22,10 @@ from cer_gpu.automata.timed.timed_cea import TimedCEA, disjunction_free
 from cer_gpu.automata.trim import trim
 from cer_gpu.errors import LimitError
 from cer_gpu.frozen_dataclass import dataclass
+from cer_gpu.joins.lookups import LookupPlan
 from cer_gpu.joins.query import ConjunctiveQuery
 from cer_gpu.language.printer import interval_text, to_text
+from cer_gpu.language.words import written
 from cer_gpu.plan.drawing_text import EventSets, check_text, equality_text, marks_text, one_of, predicate_text
 
 STATE_BUDGET = 100
@@ -337,3 +339,20 @@ def _marks(move: GatherTransition, body: ConjunctiveQuery | None) -> str:
     if body is None:
         return marks_text(str(mark) for mark in move.label)
     return ", ".join(atom.text for atom in body.atoms if atom.id in move.label)
+
+
+def of_rule(body: ConjunctiveQuery, lookups: LookupPlan) -> Drawing:
+    """The atoms of a rule, with an arrow between two that share a variable or that a comparison reads."""
+    lines: dict[tuple[int, int], list[str]] = {}
+    for joined in lookups.joined:
+        first, *others = joined.attribute_of
+        for other in others:
+            lines.setdefault((first, other), []).append(f"same {written(joined.name)}")
+    read = [(frozenset(one.atoms), one.source) for one in lookups.compared]
+    read += [(one.atoms, one.source) for one in lookups.checked]
+    for atoms, source in read:
+        first, *others = sorted(atoms)
+        for other in others:
+            lines.setdefault((first, other), []).append(to_text(source))
+    nodes = tuple(Node(atom.text, Kind.FINAL) for atom in body.atoms)
+    return Drawing(nodes, tuple(Edge(*ends, tuple(said)) for ends, said in sorted(lines.items())))

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 from typing import Any
 
-from cer_gpu.language.letters import lower, upper
+from cer_gpu.language.scalar_functions import lower, upper
 from cer_gpu.language.units import NANOSECONDS
 from cer_gpu.reference.events import Duration, Instant, Value
 

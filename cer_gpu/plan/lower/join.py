@@ -246,6 +246,6 @@ def _faster(body: ConjunctiveQuery, lookups: LookupPlan, query: CompiledQuery) -
 
 def _drawing(body: ConjunctiveQuery, lookups: LookupPlan) -> Drawing:
     """The atoms, with what joins them."""
-    from cer_gpu.plan.drawing_rule import of_rule
+    from cer_gpu.plan.drawing import of_rule
 
     return of_rule(body, lookups)

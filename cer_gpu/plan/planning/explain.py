@@ -110,8 +110,7 @@ def _lines(plan: Plan) -> Iterator[str]:
         yield line("rewritten", REWRITTEN)
     if plan.outline.timed:
         # A query without time need not load these.
-        from cer_gpu.plan.planning.without_intervals import one_window_advised
-        from cer_gpu.plan.timed_lines import time_lines
+        from cer_gpu.plan.planning.timed_lines import one_window_advised, time_lines
 
         if (advice := one_window_advised(plan.outline)) is not None:
             yield line("faster", advice)

@@ -50,7 +50,7 @@ def summary(plan: Plan) -> Iterator[str]:
     faster = [structure["faster"]] if "faster" in structure else []
     if plan.outline.timed:
         # A query without time need not load it.
-        from cer_gpu.plan.planning.without_intervals import one_window_advised
+        from cer_gpu.plan.planning.timed_lines import one_window_advised
 
         if (advice := one_window_advised(plan.outline)) is not None:
             faster.append(advice)

@@ -1,6 +1,8 @@
-"""The lines of `explain` about the class of a timed query (timed CEL paper)."""
+"""The lines of `explain` about a timed query: its class (timed CEL paper), and advice to write one WITHIN."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 from cer_gpu.automata.cea import OutlookTest
 from cer_gpu.automata.timed.parts import BeyondTimedCELError
@@ -8,13 +10,16 @@ from cer_gpu.automata.timed.timed_cea import EventClasses, TimedCEA, timed_predi
 from cer_gpu.automata.timed.timed_class import class_lines, timed_class
 from cer_gpu.errors import LimitError, QueryError
 from cer_gpu.language import tree
-from cer_gpu.language.walk import leaves_of, walk
+from cer_gpu.language.walk import leaves_of, rebuild, walk
 from cer_gpu.logic.rewriting.places import with_conjuncts
 from cer_gpu.plan.assumed_types import assumed_schema
 from cer_gpu.plan.axes import OutlookAxis
 from cer_gpu.plan.constants import ConstantReader
 from cer_gpu.plan.leaves import AxisBuilder, RoleColumns
-from cer_gpu.plan.outline import Outline, listed
+from cer_gpu.plan.lower import BY_NAME
+from cer_gpu.plan.lower.lowering import Refusal
+from cer_gpu.plan.outline import Outline, listed, outline
+from cer_gpu.plan.refusals import is_timed
 from cer_gpu.plan.symbols import fold
 
 
@@ -82,3 +87,35 @@ def _classes(timed: TimedCEA, outline: Outline) -> EventClasses:
     axes, formulas = builder.build(tests)
     diagram = fold((*axes, *(OutlookAxis() for _ in dict.fromkeys(looks))), formulas)
     return EventClasses(tests, diagram.outcomes)
+
+
+def one_window_advised(given: Outline) -> str | None:
+    """What `explain` says of a query whose intervals keep it from the engines of look-ups; None of others.
+
+    Parameters
+    ----------
+    given : Outline
+        Of a query with intervals of time.
+    """
+    query = given.statement
+    if not given.beyond or isinstance(query, tree.Rule):
+        return None
+    if not all(isinstance(BY_NAME[engine].lower(given), Refusal) for engine in ("timed", "clock")):
+        return None
+    bare = outline(replace(query, pattern=_without_intervals(query.pattern)), given.text)
+    for engine in ("ordered", "apart"):
+        if not isinstance(BY_NAME[engine].lower(bare), Refusal):
+            return (
+                "with one WITHIN instead of its intervals, if that is what you mean, the engine "
+                f"`{engine}`\nwould run it faster"
+            )
+    return None
+
+
+def _without_intervals(pattern: tree.Pattern) -> tree.Pattern:
+    """The pattern without the intervals of its own operators."""
+    if isinstance(pattern, tree.Timed):
+        return _without_intervals(pattern.pattern)
+    if isinstance(pattern, tree.Sequence | tree.Iteration) and is_timed(pattern):
+        pattern = replace(pattern, gap=None)
+    return rebuild(pattern, _without_intervals)
