@@ -16,7 +16,7 @@ from cer_gpu.engine.read.sources.kinds import open_rows
 from cer_gpu.engine.read.sources.rows import ROW, ROW_FIELD, Rows
 from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.rows.answers import RowPatternAnswer
-from cer_gpu.engine.rows.ordered_parts import OrderedParts
+from cer_gpu.engine.rows.table_parts import OrderedParts
 from cer_gpu.engine.run.device_choice import asked_devices, refuse_wrong
 from cer_gpu.engine.run.options import Options
 from cer_gpu.engine.workers import Workers

@@ -15,8 +15,7 @@ from cer_gpu.engine.read.sources.kinds import open_rows
 from cer_gpu.engine.read.sources.rows import Rows
 from cer_gpu.engine.rows.answers import RowPatternAnswer
 from cer_gpu.engine.rows.leaf_types import LeafTypes
-from cer_gpu.engine.rows.ordered_parts import OrderedParts
-from cer_gpu.engine.rows.table_parts import with_plain_texts
+from cer_gpu.engine.rows.table_parts import OrderedParts, with_plain_texts
 from cer_gpu.engine.run.device_choice import asked_devices, refuse_wrong
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import DataError

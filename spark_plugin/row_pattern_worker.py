@@ -21,7 +21,7 @@ from cer_gpu.engine.free_memory import free_memory
 from cer_gpu.engine.read.sources.rows import StreamRows
 from cer_gpu.engine.rows.answers import RowPatternAnswer
 from cer_gpu.engine.rows.ordered_rows import OrderedRows, times_of
-from cer_gpu.engine.rows.start_range import EVERYWHERE, StartRange, StartRows
+from cer_gpu.engine.rows.start_chains import EVERYWHERE, StartRange, StartRows
 from cer_gpu.engine.rows.table_parts import table_parts
 from cer_gpu.engine.workers import Workers
 from cer_gpu.frozen_dataclass import dataclass

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 import cer_gpu as cer
-from cer_gpu.engine.rows import collected_values
+from cer_gpu.engine.rows import fold_values
 
 pytest.importorskip("sqlglot", reason="SQL is read by sqlglot, of the extra sql")
 
@@ -129,7 +129,7 @@ def test_values_that_do_not_fit_are_refused() -> None:
 
 
 def test_lists_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(collected_values, "MOST_VALUES", 14)
+    monkeypatch.setattr(fold_values, "MOST_VALUES", 14)
     with pytest.raises(cer.LimitError, match="would have 15 values together: write FINAL"):
         running("ARRAY_AGG(v)")
     assert one("ARRAY_AGG(v)") == [2, None, 7, 7, 4]

@@ -12,7 +12,7 @@ from random_row_patterns import SCHEMA, ClauseDraft, random_rows
 from cer_gpu.engine.rows import start_chains
 from cer_gpu.engine.rows.answers import RowPatternAnswer
 from cer_gpu.engine.rows.ordered_rows import OrderedRows
-from cer_gpu.engine.rows.start_range import StartRange
+from cer_gpu.engine.rows.start_chains import StartRange
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import DataError, LimitError, QueryError
 from cer_gpu.patterns.conditions import leaves

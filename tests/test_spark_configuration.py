@@ -9,10 +9,9 @@ from types import SimpleNamespace
 import pytest
 from cer_gpu.spark import configuration as module
 from cer_gpu.spark import settings
-from cer_gpu.spark.configuration import configure
+from cer_gpu.spark.configuration import UserSettings, configure, given, properties, submit_arguments
 from cer_gpu.spark.java import JavaError, require_java
 from cer_gpu.spark.settings import SettingError
-from cer_gpu.spark.user_settings import UserSettings, given, properties, submit_arguments
 from pyspark.sql import SparkSession
 
 ARROW = {settings.ARROW_RECORDS.key, settings.ARROW_BYTES.key}
@@ -27,7 +26,7 @@ def _nothing_said(monkeypatch):
         # Set first, so that what `configure` puts there is taken back as well.
         monkeypatch.setenv(name, "")
         monkeypatch.delenv(name)
-    monkeypatch.setattr("cer_gpu.spark.user_settings._active_application", lambda: None)
+    monkeypatch.setattr("cer_gpu.spark.configuration._active_application", lambda: None)
     monkeypatch.setattr(module, "driver_devices", list)
     monkeypatch.setattr(module, "require_java", lambda: 17)
 
@@ -244,7 +243,7 @@ def test_connect_gets_the_keys_of_run_time_only(capsys):
 
 def test_a_running_application_keeps_what_it_has(monkeypatch, capsys):
     running = {"spark.master": "yarn", settings.ARROW_RECORDS.key: "5"}
-    monkeypatch.setattr("cer_gpu.spark.user_settings._active_application", lambda: running)
+    monkeypatch.setattr("cer_gpu.spark.configuration._active_application", lambda: running)
     made = configure(SparkSession.builder, gpu="required")
     assert set(options(made)) == {settings.ARROW_BYTES.key, settings.GPU.key}
     told = capsys.readouterr().err

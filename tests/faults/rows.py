@@ -62,14 +62,14 @@ FAULTS = (
         STRETCHES,
     ),
     Fault(
-        "cer_gpu/engine/rows/start_range.py",
+        "cer_gpu/engine/rows/start_chains.py",
         "starts[self.first : self.stop] = 1",
         "starts[self.first : self.stop + 1] = 1",
         "A match that starts behind the stretch belongs to the next one.",
         STRETCHES,
     ),
     Fault(
-        "cer_gpu/engine/rows/free_rows.py",
+        "cer_gpu/engine/rows/row_matches.py",
         "return np.arange(max(self._first, self._covered), self._stop)",
         "return np.arange(self._first, self._stop)",
         "A row in the last match is not free.",
@@ -83,7 +83,7 @@ FAULTS = (
         RANDOM,
     ),
     Fault(
-        "cer_gpu/engine/rows/collected_values.py",
+        "cer_gpu/engine/rows/fold_values.py",
         "places = np.where((counted.valid > 0) & (changed | (counts == 1)), np.arange(len(words)), -1)",
         "places = np.where((counted.valid > 0) & changed, np.arange(len(words)), -1)",
         "The first value of a match is its best, whatever the match before had.",
@@ -146,7 +146,7 @@ FAULTS = (
         RANDOM,
     ),
     Fault(
-        "cer_gpu/engine/rows/free_rows.py",
+        "cer_gpu/engine/rows/row_matches.py",
         "free[: max(self._covered - self._first, 0)] = False",
         "free[:0] = False",
         "A row in a match of the part before is not free.",

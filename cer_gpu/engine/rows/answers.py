@@ -8,16 +8,14 @@ import numpy as np
 import pyarrow as pa
 
 from cer_gpu.engine.rows.fixed_values import FixedValues
-from cer_gpu.engine.rows.free_rows import FreeRows
 from cer_gpu.engine.rows.leaf_types import LeafTypes
 from cer_gpu.engine.rows.match_finder import MOST_VARIABLES, MatchFinder
 from cer_gpu.engine.rows.matched_rows import MatchedRows
 from cer_gpu.engine.rows.measures import MeasureValues
 from cer_gpu.engine.rows.ordered_rows import OrderedRows
-from cer_gpu.engine.rows.row_matches import RowMatches
+from cer_gpu.engine.rows.row_matches import FreeRows, RowMatches
 from cer_gpu.engine.rows.shared_matches import SharedMatches, can_share
-from cer_gpu.engine.rows.start_chains import Exits
-from cer_gpu.engine.rows.start_range import EVERYWHERE, StartRange, StartRows
+from cer_gpu.engine.rows.start_chains import EVERYWHERE, Exits, StartRange, StartRows
 from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration.blocks import in_parts
 from cer_gpu.errors import DataError, Diagnostic, LimitError, QueryError

@@ -18,8 +18,7 @@ from cer_gpu.engine.rows.row_matches import RowMatches
 from cer_gpu.engine.rows.search import Search
 from cer_gpu.engine.rows.search_code import SearchCode
 from cer_gpu.engine.rows.shared_matches import SharedMatches
-from cer_gpu.engine.rows.start_chains import Exits, StartChains
-from cer_gpu.engine.rows.start_range import EVERYWHERE, StartRange, StartRows
+from cer_gpu.engine.rows.start_chains import EVERYWHERE, Exits, StartChains, StartRange, StartRows
 from cer_gpu.engine.rows.value_types import steps_of
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import DataError, LimitError

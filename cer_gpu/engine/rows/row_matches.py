@@ -1,4 +1,4 @@
-"""Matches of a row pattern: `RowMatches`."""
+"""Matches of a row pattern, `RowMatches`, and the rows that are in none, `FreeRows`."""
 
 from __future__ import annotations
 
@@ -22,3 +22,40 @@ class RowMatches:
     starts: np.ndarray
     lengths: np.ndarray
     slots: np.ndarray
+
+
+class FreeRows:
+    """Tells the rows that are in no match and begin no empty one, as matches come, by their places.
+
+    Parameters
+    ----------
+    first, stop : int
+        The first of the rows, and the one behind the last.
+    """
+
+    def __init__(self, first: int, stop: int) -> None:
+        self._stop = stop
+        self._first = first
+        """The first row that is not decided."""
+        self._covered = 0
+        """Rows before this one are in a match, or were decided."""
+
+    def before(self, matches: RowMatches) -> np.ndarray:
+        """The free rows up to the last of some matches, from those behind the matches before: int64."""
+        if not len(matches.starts):
+            return np.zeros(0, np.int64)
+        stop = int(matches.starts[-1]) + 1
+        ends = matches.starts + matches.lengths
+        size = stop - self._first
+        begun = np.bincount(matches.starts - self._first, minlength=size + 1)
+        ended = np.bincount(np.minimum(ends, stop) - self._first, minlength=size + 1)
+        free = np.cumsum(begun - ended)[:-1] == 0
+        free[matches.starts - self._first] = False
+        free[: max(self._covered - self._first, 0)] = False
+        found = np.flatnonzero(free) + self._first
+        self._first, self._covered = stop, max(self._covered, int(ends.max()))
+        return found
+
+    def rest(self) -> np.ndarray:
+        """The free rows behind all matches."""
+        return np.arange(max(self._first, self._covered), self._stop)

@@ -12,8 +12,7 @@ from cer_gpu.engine.rows.answers import RowPatternAnswer
 from cer_gpu.engine.rows.match_finder import MODES, span_in
 from cer_gpu.engine.rows.ordered_rows import OrderedRows, times_of
 from cer_gpu.engine.rows.row_matches import RowMatches
-from cer_gpu.engine.rows.start_chains import step_of
-from cer_gpu.engine.rows.start_range import StartRows
+from cer_gpu.engine.rows.start_chains import StartRows, step_of
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import Diagnostic, QueryError
 from cer_gpu.kernels.row_patterns import contract as k
