@@ -13,43 +13,12 @@ from typing import Literal, NamedTuple, TypeAlias
 from cer_gpu.errors import Span
 from cer_gpu.frozen_dataclass import dataclass
 
-__all__ = [
-    "Aggregate",
-    "Arithmetic",
-    "Attribute",
-    "Boolean",
-    "Both",
-    "Call",
-    "Comparison",
-    "Condition",
-    "Earlier",
-    "Either",
-    "End",
-    "Every",
-    "Expression",
-    "InRange",
-    "InSet",
-    "IsNull",
-    "Like",
-    "Members",
-    "Moment",
-    "Negation",
-    "Not",
-    "Number",
-    "Parameter",
-    "Predicate",
-    "Previous",
-    "Quantity",
-    "RangeEnd",
-    "RepetitionEdge",
-    "Text",
-    "Truth",
-]
 
+@dataclass(frozen=True, slots=True)
+class SyntaxNode:
+    """A node of the syntax tree: `span` is where it stands in the text, which equality and hashing ignore."""
 
-def span_field() -> Span | None:
-    """Where a node stands in the text: equality and hashing ignore it."""
-    return field(default=None, compare=False, repr=False, kw_only=True)
+    span: Span | None = field(default=None, compare=False, repr=False, kw_only=True)
 
 
 Earlier: TypeAlias = Literal["", "PRIOR", "BEFORE"]
@@ -60,11 +29,10 @@ Earlier: TypeAlias = Literal["", "PRIOR", "BEFORE"]
 
 
 @dataclass(frozen=True, slots=True)
-class Number:
+class Number(SyntaxNode):
     """A numeric literal; an `int` stays an int64, a `float` a float64. Negative ones are literals too."""
 
     value: int | float
-    span: Span | None = span_field()
     whole: bool = field(init=False, repr=False)
     """Whether it is an int: `1` and `1.0` are different literals."""
 
@@ -73,32 +41,29 @@ class Number:
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class Text(SyntaxNode):
     """A string literal, `'abc'`."""
 
     value: str
-    span: Span | None = span_field()
 
 
 @dataclass(frozen=True, slots=True)
-class Boolean:
+class Boolean(SyntaxNode):
     """`TRUE` or `FALSE` as a value."""
 
     value: bool
-    span: Span | None = span_field()
 
 
 @dataclass(frozen=True, slots=True)
-class Quantity:
+class Quantity(SyntaxNode):
     """A number with a unit of time, `1 h`: a duration. `unit` is one of `ns us ms s min h d`."""
 
     value: int | float
     unit: str
-    span: Span | None = span_field()
 
 
 @dataclass(frozen=True, slots=True)
-class Attribute:
+class Attribute(SyntaxNode):
     """An attribute of an event: `price` inside `x[...]` (variable None), `x.price` in a correlation.
 
     With `prior`, `PRIOR(x).price` or `BEFORE(x).price`: of the events that x marked in earlier repetitions.
@@ -107,11 +72,10 @@ class Attribute:
     name: str
     variable: str | None = None
     prior: Earlier = ""
-    span: Span | None = span_field()
 
 
 @dataclass(frozen=True, slots=True)
-class Previous:
+class Previous(SyntaxNode):
     """`PREV(a)`, `PREV(a, n)`: the attribute of the event `distance` before, of whatever type.
 
     Inside `x[...]` the attribute has no variable; elsewhere it has one, `PREV(x.a)`. With `parameter` the
@@ -121,16 +85,14 @@ class Previous:
     attribute: Attribute
     distance: int = 1
     parameter: Parameter | None = None
-    span: Span | None = span_field()
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class Call(SyntaxNode):
     """A function of the values of one event, `ABS(price - PREV(price))`; `function` is in capitals."""
 
     function: str
     arguments: tuple[Expression, ...]
-    span: Span | None = span_field()
 
 
 class RepetitionEdge(NamedTuple):
@@ -157,7 +119,7 @@ class RepetitionEdge(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Aggregate:
+class Aggregate(SyntaxNode):
     """One value over the events that a variable marks or, in the head of a rule, over its answers.
 
     Attributes
@@ -188,41 +150,36 @@ class Aggregate:
     distinct: bool = False
     order: tuple[str, ...] = ()
     edge: RepetitionEdge | None = None
-    span: Span | None = span_field()
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class Moment(SyntaxNode):
     """`START_TIME`, `END_TIME` or `DURATION` of a complex event, in capitals: for measures only."""
 
     name: str
-    span: Span | None = span_field()
 
 
 @dataclass(frozen=True, slots=True)
-class Parameter:
+class Parameter(SyntaxNode):
     """`$name`: a value that comes with the call, of the type that its place asks for."""
 
     name: str
-    span: Span | None = span_field()
 
 
 @dataclass(frozen=True, slots=True)
-class Arithmetic:
+class Arithmetic(SyntaxNode):
     """`left op right`, `op` one of `+ - * / %`."""
 
     op: str
     left: Expression
     right: Expression
-    span: Span | None = span_field()
 
 
 @dataclass(frozen=True, slots=True)
-class Negation:
+class Negation(SyntaxNode):
     """Unary minus of something that is not a literal."""
 
     operand: Expression
-    span: Span | None = span_field()
 
 
 Expression: TypeAlias = (
@@ -347,7 +304,7 @@ def _literal(end: End) -> RangeEnd:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(SyntaxNode):
     """`left op right`, `op` one of `= != < <= > >=` (`==` reads as `=`, `<>` as `!=`).
 
     A predicate when no attribute names a variable; a correlation when its attributes name several, on
@@ -357,11 +314,10 @@ class Comparison:
     op: str
     left: Expression
     right: Expression
-    span: Span | None = span_field()
 
 
 @dataclass(frozen=True, slots=True)
-class Like:
+class Like(SyntaxNode):
     """`operand LIKE 'regex'`: the regular expression is searched for anywhere in the value.
 
     With `parameter` it comes with the call, and `pattern` is empty.
@@ -370,46 +326,41 @@ class Like:
     operand: Expression
     pattern: str
     parameter: Parameter | None = None
-    span: Span | None = span_field()
 
 
 @dataclass(frozen=True, slots=True)
-class InSet:
+class InSet(SyntaxNode):
     """`operand IN {v, ...}`; `NOT IN` is `Not(InSet(...))` and prints as `NOT IN`."""
 
     operand: Expression
     members: Members
-    span: Span | None = span_field()
 
 
 @dataclass(frozen=True, slots=True)
-class InRange:
+class InRange(SyntaxNode):
     """`operand IN {lo..hi}` (literals, None for an open end) or `IN RANGE (lo, hi)`; both ends in."""
 
     operand: Expression
     low: Expression | None
     high: Expression | None
-    span: Span | None = span_field()
 
 
 @dataclass(frozen=True, slots=True)
-class IsNull:
+class IsNull(SyntaxNode):
     """`operand IS NULL`: a null, or an attribute that the event lacks; not a NaN."""
 
     operand: Expression
-    span: Span | None = span_field()
 
 
 @dataclass(frozen=True, slots=True)
-class Truth:
+class Truth(SyntaxNode):
     """A condition that always (never) holds. Not in the grammar as a condition; rewriting makes it."""
 
     value: bool
-    span: Span | None = span_field()
 
 
 @dataclass(frozen=True, slots=True)
-class Every:
+class Every(SyntaxNode):
     """`x[predicate]`: every event that `variable` marks satisfies the predicate.
 
     `x.a op constant` and `x.a op x.b` are parsed to this node. With `prior`, `PRIOR(x)[predicate]` or
@@ -419,33 +370,29 @@ class Every:
     variable: str
     predicate: Condition
     prior: Earlier = ""
-    span: Span | None = span_field()
 
 
 @dataclass(frozen=True, slots=True)
-class Both:
+class Both(SyntaxNode):
     """`left AND right`, of predicates or of conditions."""
 
     left: Condition
     right: Condition
-    span: Span | None = span_field()
 
 
 @dataclass(frozen=True, slots=True)
-class Either:
+class Either(SyntaxNode):
     """`left OR right`, of predicates or of conditions."""
 
     left: Condition
     right: Condition
-    span: Span | None = span_field()
 
 
 @dataclass(frozen=True, slots=True)
-class Not:
+class Not(SyntaxNode):
     """`NOT operand`, of a predicate or of a condition: the complement (two-valued logic)."""
 
     operand: Condition
-    span: Span | None = span_field()
 
 
 Predicate: TypeAlias = "Comparison | Like | InSet | InRange | IsNull | Truth | Both | Either | Not"

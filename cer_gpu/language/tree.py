@@ -21,8 +21,8 @@ from cer_gpu.language.expressions import (
     Expression,
     Number,
     Parameter,
+    SyntaxNode,
     Text,
-    span_field,
 )
 
 
@@ -35,7 +35,7 @@ def _places() -> tuple[Span, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Bound:
+class Bound(SyntaxNode):
     """One bound of an interval: a number, with a unit of time or (None) in the order's own unit.
 
     `unit` is `events` in an interval of FOLLOWED BY that counts events. With `parameter` the number comes
@@ -46,25 +46,22 @@ class Bound:
     unit: str | None = None
     open: bool = False
     parameter: Parameter | None = None
-    span: Span | None = span_field()
 
 
 @dataclass(frozen=True, slots=True)
-class Interval:
+class Interval(SyntaxNode):
     """`[> 2 s, <= 5 s]`; `[= 1 s]` is low == high. None means unbounded (never both)."""
 
     low: Bound | None
     high: Bound | None
-    span: Span | None = span_field()
 
 
 @dataclass(frozen=True, slots=True)
-class EventType:
+class EventType(SyntaxNode):
     """`T` or `S>T`: one event of type `name` (of stream `stream`); marks `T` (and `S>T`)."""
 
     name: str
     stream: str | None = None
-    span: Span | None = span_field()
 
     @property
     def variables(self) -> tuple[str, ...]:
@@ -73,36 +70,33 @@ class EventType:
 
 
 @dataclass(frozen=True, slots=True)
-class OtherEvent:
+class OtherEvent(SyntaxNode):
     """`NOT (T)`, `NOT (T FILTER c)`: one event that is not a T (that satisfies c); marks nothing."""
 
     type: EventType
     condition: Condition | None = None
-    span: Span | None = span_field()
 
 
 @dataclass(frozen=True, slots=True)
-class As:
+class As(SyntaxNode):
     """`pattern AS variable`: marks everything that the pattern marks with the variable too."""
 
     pattern: Pattern
     variable: str
-    span: Span | None = span_field()
 
 
 @dataclass(frozen=True, slots=True)
-class Sequence:
+class Sequence(SyntaxNode):
     """`left ; right`, or `left : right` when contiguous; `gap` is the timed form's interval."""
 
     left: Pattern
     right: Pattern
     contiguous: bool = False
     gap: Interval | None = None
-    span: Span | None = span_field()
 
 
 @dataclass(frozen=True, slots=True)
-class Times:
+class Times(SyntaxNode):
     """How often an iteration repeats: `{n,m}`, from `least` (at least 1) to `most` times (None: no limit).
 
     Where a parameter gives `least` or `most`, the number here is 1. `unsaid`: no `least` is written.
@@ -113,11 +107,10 @@ class Times:
     least_parameter: Parameter | None = None
     most_parameter: Parameter | None = None
     unsaid: bool = False
-    span: Span | None = span_field()
 
 
 @dataclass(frozen=True, slots=True)
-class Iteration:
+class Iteration(SyntaxNode):
     """`pattern +`, or `pattern :+` when contiguous; `gap` is the timed form's interval.
 
     With `times`, `pattern {n,m}` and `pattern :{n,m}`; None is one or more.
@@ -127,7 +120,6 @@ class Iteration:
     contiguous: bool = False
     gap: Interval | None = None
     times: Times | None = None
-    span: Span | None = span_field()
 
     @property
     def least(self) -> int:
@@ -141,7 +133,7 @@ class Iteration:
 
 
 @dataclass(frozen=True, slots=True)
-class Optional:
+class Optional(SyntaxNode):
     """`pattern ?`: the pattern or nothing. It is always an element of a sequence.
 
     A sequence with such an element leans to the left, `((a ; b ?) : c)`: the operator of a node stands before
@@ -150,11 +142,10 @@ class Optional:
     """
 
     pattern: Pattern
-    span: Span | None = span_field()
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class Beside(SyntaxNode):
     """`left FOLLOWED BY right`, `left PRECEDED BY right`: complex events of left with one of right near.
 
     Attributes
@@ -177,7 +168,6 @@ class Beside:
     before: bool = False
     negated: bool = False
     interval: Interval | None = None
-    span: Span | None = span_field()
 
     @property
     def words(self) -> str:
@@ -186,58 +176,52 @@ class Beside:
 
 
 @dataclass(frozen=True, slots=True)
-class And:
+class And(SyntaxNode):
     """`left AND right`: complex events of left that right has too (with the same start, end and marks)."""
 
     left: Pattern
     right: Pattern
-    span: Span | None = span_field()
 
 
 @dataclass(frozen=True, slots=True)
-class All:
+class All(SyntaxNode):
     """`left ALL right`: one complex event of each, taken together; they come in any order and may overlap."""
 
     left: Pattern
     right: Pattern
-    span: Span | None = span_field()
 
 
 @dataclass(frozen=True, slots=True)
-class Or:
+class Or(SyntaxNode):
     """`left OR right`: complex events of left and complex events of right."""
 
     left: Pattern
     right: Pattern
-    span: Span | None = span_field()
 
 
 @dataclass(frozen=True, slots=True)
-class Unless:
+class Unless(SyntaxNode):
     """`left UNLESS right`: complex events of left inside which right has no complex event."""
 
     left: Pattern
     right: Pattern
-    span: Span | None = span_field()
 
 
 @dataclass(frozen=True, slots=True)
-class Filter:
+class Filter(SyntaxNode):
     """`pattern FILTER condition`."""
 
     pattern: Pattern
     condition: Condition
-    span: Span | None = span_field()
 
 
 @dataclass(frozen=True, slots=True)
-class Project:
+class Project(SyntaxNode):
     """`PROJECT(pattern | x, y)`: keeps only the marks of these variables."""
 
     pattern: Pattern
     variables: tuple[str, ...]
     places: tuple[Span, ...] = _places()
-    span: Span | None = span_field()
 
 
 class Strategy(Enum):
@@ -261,21 +245,19 @@ CHOOSING = (Strategy.NEXT, Strategy.LAST, Strategy.MAX)
 
 
 @dataclass(frozen=True, slots=True)
-class Selector:
+class Selector(SyntaxNode):
     """`NXT(p)`, `LAST(p)`, `MAX(p)`, `STRICT(p)`."""
 
     strategy: Strategy
     pattern: Pattern
-    span: Span | None = span_field()
 
 
 @dataclass(frozen=True, slots=True)
-class Timed:
+class Timed(SyntaxNode):
     """`(p) WITHIN [I]`: complex events of p whose duration lies in the interval."""
 
     pattern: Pattern
     interval: Interval
-    span: Span | None = span_field()
 
 
 Pattern: TypeAlias = (
@@ -301,18 +283,17 @@ Pattern: TypeAlias = (
 
 
 @dataclass(frozen=True, slots=True)
-class SelectItem:
+class SelectItem(SyntaxNode):
     """One variable of the SELECT list, with the attributes to return: `x[price, volume]`, `x[*]` for all."""
 
     variable: str
     attributes: tuple[str, ...] = ()
     whole: bool = False
     places: tuple[Span, ...] = _places()
-    span: Span | None = span_field()
 
 
 @dataclass(frozen=True, slots=True)
-class SelectMeasure:
+class SelectMeasure(SyntaxNode):
     """`expression AS name` in the SELECT list: a value of the whole complex event.
 
     The expression is arithmetic and functions over constants, `Aggregate`s and `Moment`s; `x.a` is parsed to
@@ -321,11 +302,10 @@ class SelectMeasure:
 
     expression: Expression
     name: str
-    span: Span | None = span_field()
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class Window(SyntaxNode):
     """WITHIN of a query.
 
     Attributes
@@ -350,7 +330,6 @@ class Window:
     unit: str | None = None
     attribute: str | None = None
     parameter: Parameter | None = None
-    span: Span | None = span_field()
 
 
 class Consume(Enum):
@@ -362,7 +341,7 @@ class Consume(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Suppress:
+class Suppress(SyntaxNode):
     """`SUPPRESS FOR length [BY ANY | PARTITION]`: no ends are reported for a time after one that was.
 
     `by` is None where it is not written: PARTITION under PARTITION BY, otherwise the whole stream.
@@ -370,7 +349,6 @@ class Suppress:
 
     length: Bound
     by: Consume | None = None
-    span: Span | None = span_field()
 
 
 @dataclass(frozen=True, slots=True)
@@ -383,7 +361,7 @@ class ClausePlaces:
 
 
 @dataclass(frozen=True, slots=True)
-class SelectQuery:
+class SelectQuery(SyntaxNode):
     """A whole query.
 
     Attributes
@@ -418,25 +396,23 @@ class SelectQuery:
     measures: tuple[SelectMeasure, ...] = ()
     suppress: Suppress | None = None
     places: ClausePlaces | None = field(default=None, compare=False, repr=False, kw_only=True)
-    span: Span | None = span_field()
 
 
 # ---------------------------------------------------------------------------------------- rules
 
 
 @dataclass(frozen=True, slots=True)
-class RuleVariable:
+class RuleVariable(SyntaxNode):
     """A variable of a rule, `x`: stands for one value."""
 
     name: str
-    span: Span | None = span_field()
 
 
 Term: TypeAlias = RuleVariable | Number | Text | Boolean
 
 
 @dataclass(frozen=True, slots=True)
-class RuleAtom:
+class RuleAtom(SyntaxNode):
     """`T(x, 3)` or `T(price = x)`: one event of a type, with a term for each attribute.
 
     Attributes
@@ -453,11 +429,10 @@ class RuleAtom:
     terms: tuple[Term, ...]
     names: tuple[str, ...] | None = None
     places: tuple[Span, ...] = _places()
-    span: Span | None = span_field()
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(SyntaxNode):
     """A conjunctive query over a stream (language section 7): `Q(x) <- T(x), S(x, y), y > 3 WITHIN 5 s`.
 
     Attributes
@@ -479,7 +454,6 @@ class Rule:
     comparisons: tuple[Comparison, ...] = ()
     aggregates: tuple[Aggregate, ...] = ()
     window: Window | None = None
-    span: Span | None = span_field()
 
 
 Statement: TypeAlias = SelectQuery | Rule
