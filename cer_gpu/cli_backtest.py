@@ -243,8 +243,7 @@ def backtest(
     if funnel and report is None:
         raise typer.BadParameter("--funnel is shown in the report: add --report PAGE.html")
     if report is not None:
-        from cer_gpu.backtesting.chart_page import bundler
-        from cer_gpu.backtesting.chart_style import charts
+        from cer_gpu.backtesting.chart_style import bundler, charts
 
         charts(), bundler()  # what the report lacks is said before anything is run
     parted, wanted = buckets_and_keys(by), outcomes_asked(outcome)

@@ -19,7 +19,6 @@ from automata_oracle import (
     symbols_of,
 )
 
-from cer_gpu.automata.cause import cause
 from cer_gpu.automata.cea import (
     CEA,
     DeterministicCEA,
@@ -40,6 +39,7 @@ from cer_gpu.automata.minimise import merge_symbols, minimise
 from cer_gpu.automata.trim import trim
 from cer_gpu.errors import LimitError
 from cer_gpu.language import tree
+from cer_gpu.plan.regular_automata import cause
 from cer_gpu.reference.simulate import symbol_runs
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from cer_gpu.backtesting.best_variants import best_variants
-from cer_gpu.backtesting.chart_page import drawing_script
+from cer_gpu.backtesting.chart_style import drawing_script
 from cer_gpu.backtesting.outcomes.summary import LEAST_N
 from cer_gpu.backtesting.plots import Plots
 from cer_gpu.backtesting.report_table import ReportTable

@@ -11,7 +11,7 @@ from typing import Any
 
 from cer_gpu.errors import Diagnostic, Span
 from cer_gpu.frozen_dataclass import dataclass
-from cer_gpu.language import leaves, rule_forms
+from cer_gpu.language import leaves, rules
 from cer_gpu.language import tree as t
 from cer_gpu.language.amounts import measures_time, number_of, suppressed_for, window_of
 from cer_gpu.language.condition_builder import (
@@ -196,7 +196,7 @@ class _Builder(ConditionBuilder):
         name, head, body, *window = nodes_of(children)
         atoms = tuple(part for part in body if isinstance(part, t.RuleAtom))
         comparisons = tuple(part for part in body if isinstance(part, t.Comparison))
-        rule_forms.check_body(atoms, comparisons, place_of(meta), self.findings)
+        rules.check_body(atoms, comparisons, place_of(meta), self.findings)
         return t.Rule(
             name.text,
             head.variables,
@@ -220,7 +220,7 @@ class _Builder(ConditionBuilder):
         name, argument = children
         over = None if isinstance(argument, Token) else argument
         node = t.Aggregate(name.text.upper(), over, span=place_of(meta))
-        rule_forms.check_aggregate(node, name.text, name.span, self.findings)
+        rules.check_aggregate(node, name.text, name.span, self.findings)
         return node
 
     def rule_atom(self, meta: Meta, children: list[Any]) -> t.RuleAtom:
@@ -236,8 +236,8 @@ class _Builder(ConditionBuilder):
         by_name = len(named) == len(arguments)
         if named and not by_name:
             odd = next(argument for argument in arguments if argument.attribute is None)
-            rule_forms.mixed_atom(event, odd.term, self.findings)
-        terms = (rule_forms.term_of(argument.term, self.findings) for argument in arguments)
+            rules.mixed_atom(event, odd.term, self.findings)
+        terms = (rules.term_of(argument.term, self.findings) for argument in arguments)
         return t.RuleAtom(
             event,
             tuple(terms),

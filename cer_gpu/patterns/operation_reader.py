@@ -10,9 +10,8 @@ from typing import Any
 from cer_gpu.errors import Span
 from cer_gpu.patterns.sql_error import NO_EXPRESSION, SqlError
 from cer_gpu.patterns.sql_functions import REGEXP_IS_WHOLE, anchored, regexp, round_down
-from cer_gpu.patterns.sql_literals import SqlInterval, interval_of, moment_of, number_of, unit_of
+from cer_gpu.patterns.sql_literals import SqlInterval, interval_of, moment_of, number_of, type_of, unit_of
 from cer_gpu.patterns.sql_tokens import SqlTokens
-from cer_gpu.patterns.sql_types import type_of
 from cer_gpu.patterns.tree import Operation, Scalar, ScalarConstant
 
 _BINARY: Mapping[str, str] = {

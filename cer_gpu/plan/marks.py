@@ -1,8 +1,9 @@
-"""The form of the answers: the variables of the results, and which of them may mark several events."""
+"""The form of the answers: the variables of the results, which may mark several events, and measures."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,10 +11,14 @@ import numpy as np
 from cer_gpu.language import tree
 from cer_gpu.language.leaves import attributes
 from cer_gpu.language.mark_counts import NO_EVENTS, Count, counts_marked
-from cer_gpu.plan.compiled_query import HeadColumn, MarkForm, TupleForm
+from cer_gpu.language.schema import Schema
+from cer_gpu.language.scope import marks
+from cer_gpu.plan.compiled_query import AnswerForm, HeadColumn, MarkForm, MeasureColumn, TupleForm
+from cer_gpu.plan.outline import Outline
 
 if TYPE_CHECKING:
     from cer_gpu.joins.query import ConjunctiveQuery
+
 
 SEVERAL = 2
 """Stands for any number from two on."""
@@ -74,3 +79,51 @@ def marking_several(query: tree.SelectQuery, variables: Iterable[str]) -> frozen
 def _most(counts: Mapping[str | None, Count], name: str) -> int:
     # Under FROM S an event of T is marked with S>T too, which the pattern need not say.
     return max(counts.get(one, NO_EVENTS).most for one in (name, name.rpartition(">")[2]))
+
+
+def limit_of_marks(outline: Outline, limit: int | None) -> int | None:
+    """The most complex events of one end, before measures are computed."""
+    if not outline.hidden or limit == 0:
+        return limit
+    statement = outline.statement
+    assert isinstance(statement, tree.SelectQuery)
+    # Of several that only hidden variables tell apart the first one is kept, so one needs no other.
+    return 1 if limit == 1 or statement.strategy is tree.Strategy.ANY else None
+
+
+def answer_form(
+    outline: Outline, form: AnswerForm, schema: Schema | None, stream_column: str | None
+) -> AnswerForm:
+    """The form of the answers with the measures, and the attributes of `x[*]` in the data."""
+    query = outline.statement
+    if isinstance(query, tree.Rule) or not isinstance(form, MarkForm):
+        return form
+    measures = tuple(MeasureColumn(one.name, one.expression) for one in query.measures)
+    whole = frozenset(item.variable for item in query.select or () if item.whole)
+    if not measures and not whole:
+        return form
+    attributes = form.attributes
+    if whole and schema is not None:
+        types = marks(query.pattern)
+        attributes = attributes | {
+            name: _attributes_of({one.name for one in types.get(name, ())}, schema, stream_column)
+            for name in sorted(whole)
+        }
+    return replace(
+        form,
+        attributes=attributes,
+        whole=whole,
+        measures=measures,
+        hidden=outline.hidden,
+        limit=query.limit if outline.hidden else None,
+    )
+
+
+def _attributes_of(types: Collection[str], schema: Schema, stream_column: str | None) -> tuple[str, ...]:
+    """All attributes of events of some types, in the order of the data."""
+    others = (name for name in schema.unsupported if name in schema.returned)
+    known = [name for name in (*schema.attributes, *others) if name != stream_column]
+    if schema.types is None:
+        return tuple(known)
+    own = frozenset[str]().union(*(schema.types.get(name, frozenset()) for name in types))
+    return tuple(name for name in known if name in own)

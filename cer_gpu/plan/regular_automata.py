@@ -1,20 +1,24 @@
-"""Makes the automata of a regular query: for its matches, for the events before a start, for the strategy."""
+"""Makes the automata of a regular query: for its matches, for the events before a start, for the strategy.
+
+Where one is too large, the subformula that makes it so is found and named.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from cer_gpu.automata.cause import SHARE, cause
-from cer_gpu.automata.cea import CEA, DeterministicCEA, Predicate
-from cer_gpu.automata.construct import relabelled
+from cer_gpu.automata.cea import CEA, DeterministicCEA, Predicate, distinct
+from cer_gpu.automata.construct import construct, relabelled
 from cer_gpu.automata.determinise import DEFAULT_BUDGET, determinise
 from cer_gpu.automata.match import Budget, of_deterministic, with_barred_starts
 from cer_gpu.automata.minimise import merge_symbols, minimise, registers
 from cer_gpu.automata.operators.formula import FormulaAutomaton, OperatorSizes
 from cer_gpu.automata.operators.monitors import MonitorSplit, monitored
 from cer_gpu.automata.operators.selectors import is_single, select
+from cer_gpu.automata.trim import trim
 from cer_gpu.errors import LimitError
 from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.kernels.monitor.contract import Monitor
@@ -22,6 +26,7 @@ from cer_gpu.kernels.runs.contract import SequenceSteps, TransitionTables
 from cer_gpu.kernels.runs.programs import sequence_steps
 from cer_gpu.language import tree
 from cer_gpu.language.printer import abridged
+from cer_gpu.language.walk import own_children
 from cer_gpu.plan.automaton import SequenceChoice
 from cer_gpu.plan.marks import mark_columns, marks_of
 from cer_gpu.plan.symbols import Diagram
@@ -303,3 +308,63 @@ def chosen_sequence(
                 return None
             may[:, symbol] = own[:, 0]
     return SequenceChoice(SequenceSteps(may, shown[steps.labels]), selected.strategy == "LAST")
+
+
+SHARE = 16
+"""An operand whose automaton takes more than 1 / SHARE of the budget is to blame."""
+
+_STATES = 8_000
+"""States of the nondeterministic automata that a search may build: a quarter of a second."""
+
+
+def cause(
+    formula: tree.Pattern,
+    symbols: Sequence[frozenset[int]],
+    predicates: Sequence[Predicate],
+    budget: int = DEFAULT_BUDGET,
+) -> tree.Pattern:
+    """The smallest subformula to blame for an automaton over the budget.
+
+    Descends from `formula` as long as an operand alone, with the AS and PROJECT around it, takes more than
+    a sixteenth of the budget. An exploding automaton passes that soon, so this costs little; in a very large
+    formula the search ends early.
+
+    Parameters
+    ----------
+    formula : Pattern
+        In LP-normal form; its deterministic automaton is over the budget.
+    symbols, predicates
+        Those of the whole formula, as given to `determinise`, each predicate once.
+    budget : int
+
+    Returns
+    -------
+    Pattern
+        A node of `formula`.
+    """
+    threshold = budget // SHARE
+    left = _STATES
+    around: list[tree.As | tree.Project] = []
+    while True:
+        if isinstance(formula, tree.As | tree.Project):
+            around.append(formula)
+        for operand in () if isinstance(formula, tree.Filter) else own_children(formula):
+            cea = trim(construct(_wrapped(operand, around)))
+            left -= cea.n_states
+            if left < 0:
+                return formula
+            if len(distinct((*predicates, *(move.predicate for move in cea.transitions)))) > len(predicates):
+                continue  # alone, an operand may look ahead or back in another way than in the whole formula
+            try:
+                determinise(cea, symbols, predicates, threshold)
+            except LimitError:
+                formula = operand
+                break
+        else:
+            return formula
+
+
+def _wrapped(operand: tree.Pattern, around: Sequence[tree.As | tree.Project]) -> tree.Pattern:
+    for node in reversed(around):
+        operand = replace(node, pattern=operand)
+    return operand

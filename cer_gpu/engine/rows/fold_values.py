@@ -10,8 +10,8 @@ import pyarrow as pa
 
 from cer_gpu.engine.rows.leaf_types import LeafTypes
 from cer_gpu.engine.rows.matched_rows import MatchedRows
+from cer_gpu.engine.rows.row_matches import ValueChain
 from cer_gpu.engine.rows.shared_matches import SharedMatches
-from cer_gpu.engine.rows.value_chain import ValueChain
 from cer_gpu.engine.rows.wide_numbers import DIGITS, WideNumbers, sums_at, wide_numbers
 from cer_gpu.engine.words import text_ranks, unsigned_of, unsigned_words
 from cer_gpu.errors import DataError, LimitError

@@ -7,8 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from cer_gpu.engine.rows.ordered_rows import OrderedRows
-from cer_gpu.engine.rows.row_matches import RowMatches
-from cer_gpu.engine.rows.value_chain import ValueChain
+from cer_gpu.engine.rows.row_matches import RowMatches, ValueChain
 from cer_gpu.patterns.choices import OrderedAutomaton
 
 NOWHERE = -1

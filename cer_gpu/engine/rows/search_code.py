@@ -10,8 +10,7 @@ import pyarrow as pa
 
 from cer_gpu.engine.rows.arithmetic import NUMBERS_OF_DAYS, length_of
 from cer_gpu.engine.rows.fixed_values import FixedValues
-from cer_gpu.engine.rows.search_columns import WordColumns, word_type
-from cer_gpu.engine.rows.search_registers import SearchRegisters
+from cer_gpu.engine.rows.search_registers import SearchRegisters, WordColumns, word_type
 from cer_gpu.engine.rows.word_types import (
     Cell,
     TooFineError,

@@ -11,7 +11,7 @@ import numpy as np
 
 from cer_gpu.engine.rows.matched_rows import NOWHERE
 from cer_gpu.engine.rows.ordered_rows import OrderedRows
-from cer_gpu.engine.rows.value_chain import ValueChain
+from cer_gpu.engine.rows.row_matches import ValueChain
 from cer_gpu.kernels.row_patterns import folds, overlap
 from cer_gpu.patterns.choices import OrderedAutomaton
 from cer_gpu.patterns.conditions import leaves

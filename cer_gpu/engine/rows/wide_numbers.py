@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine.rows.value_chain import ValueChain
+from cer_gpu.engine.rows.row_matches import ValueChain
 from cer_gpu.kernels.row_patterns import folds
 
 DIGITS = 38

@@ -38,7 +38,7 @@ class Cell(NamedTuple):
     number : int
         The cell that it writes.
     kind : pyarrow.DataType
-        As `search_columns.word_type` gives it.
+        As `search_registers.word_type` gives it.
     """
 
     number: int

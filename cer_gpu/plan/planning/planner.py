@@ -224,7 +224,7 @@ def _plan(
         built = _reading_values(built, values)
     said, form = _said(statement), built.form
     if isinstance(statement, tree.SelectQuery) and _says_more(statement):
-        from cer_gpu.plan.answer_form import answer_form, limit_of_marks
+        from cer_gpu.plan.marks import answer_form, limit_of_marks
 
         form = answer_form(outline, form, schema, columns.stream)
         said = replace(said, limit=limit_of_marks(outline, said.limit))
