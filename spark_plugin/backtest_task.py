@@ -17,7 +17,7 @@ from cer_gpu.spark.outcome_task import OutcomePlans, counted_values, shown_value
 from cer_gpu.spark.task import UNCUT, Task
 from cer_gpu.spark.worker import SORTED, Job, TaskRun, counts_column
 
-from cer_gpu.backtesting.listed_kinds import NOTHING, ListedKinds
+from cer_gpu.backtesting.listed_values import NOTHING, ListedKinds
 from cer_gpu.backtesting.row_groups import RowGroups
 from cer_gpu.backtesting.table import EndTotals, numbered, of_ends, of_groups
 from cer_gpu.engine.answers.end_form import DECIMAL_DIGITS

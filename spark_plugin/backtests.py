@@ -29,7 +29,7 @@ from cer_gpu.spark.worker import Worker
 from cer_gpu.backtesting.backtest_outcomes import BacktestOutcomes, asked_outcomes, check_variables
 from cer_gpu.backtesting.funnels import FunnelStages, staged, with_queries
 from cer_gpu.backtesting.listed_columns import too_many
-from cer_gpu.backtesting.listed_kinds import NOTHING, ListedKinds
+from cer_gpu.backtesting.listed_values import NOTHING, ListedKinds
 from cer_gpu.backtesting.provenance import about
 from cer_gpu.backtesting.queries import AskedQuery, asked_queries, in_query, refuse_unknown, values_for
 from cer_gpu.backtesting.result import Backtest

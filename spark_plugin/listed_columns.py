@@ -10,10 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from cer_gpu.spark.listed_task import KEY
 
-from cer_gpu.backtesting.durations import MANY, TOOK, DurationSums, duration_type, without_durations
-from cer_gpu.backtesting.listed_kinds import ListedKinds
+from cer_gpu.backtesting.listed_values import MANY, STARTS, TOOK, DurationSums, ListedKinds, duration_type
 from cer_gpu.backtesting.row_groups import RowGroups
-from cer_gpu.backtesting.starts import STARTS, without_starts
 from cer_gpu.backtesting.table import QUERY
 
 if TYPE_CHECKING:
@@ -83,5 +81,4 @@ class ListedColumns:
 
     def without(self, found: pa.Table) -> pa.Table:
         """What was found, where the columns are not known."""
-        found = without_starts(found) if self.wanted.starts else found
-        return without_durations(found, self._kind) if self.wanted.durations else found
+        return self.wanted.without(found, self._kind)

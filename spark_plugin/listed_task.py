@@ -11,10 +11,8 @@ from cer_gpu.spark.arrow_types import shown_as
 from cer_gpu.spark.labels import Labels
 from cer_gpu.spark.segments import OWN
 
-from cer_gpu.backtesting.durations import MANY, TOOK, DurationSums
-from cer_gpu.backtesting.listed_kinds import ListedKinds
+from cer_gpu.backtesting.listed_values import MANY, STARTS, TOOK, DistinctStarts, DurationSums, ListedKinds
 from cer_gpu.backtesting.row_groups import RowGroups
-from cer_gpu.backtesting.starts import STARTS, DistinctStarts
 from cer_gpu.backtesting.table import placed
 from cer_gpu.engine.read.sources.columns import single
 from cer_gpu.engine.run.bound_query import BoundQuery

@@ -13,7 +13,7 @@ from generate import any_query, stream, stream_to_table
 from test_backtest import OPTIONS, ticks
 
 import cer_gpu as cer
-from cer_gpu.backtesting import durations, starts
+from cer_gpu.backtesting import listed_values
 from cer_gpu.engine.run.bound_query import BoundQuery
 from cer_gpu.language.printer import to_text
 
@@ -44,7 +44,7 @@ def test_durations_are_those_of_the_matches(
 ) -> None:
     if order is None and "bucket" in by:
         by = [name for name in by if name != "bucket"]
-    monkeypatch.setattr(durations, "WAITING", 100)
+    monkeypatch.setattr(listed_values, "WAITING", 100)
     windows = ["20 min", "3 h"] if order else [20, 200]
     text = TEMPLATE if order else TEMPLATE.replace("$w", "$w EVENTS")
     asked = cer.sweep(text, p=[3, 12], w=windows)
@@ -73,7 +73,7 @@ def test_starts_are_the_events_at_which_matches_begin(
 ) -> None:
     if order is None and "bucket" in by:
         by = [name for name in by if name != "bucket"]
-    monkeypatch.setattr(starts, "WAITING", 100)
+    monkeypatch.setattr(listed_values, "WAITING", 100)
     windows = ["20 min", "3 h"] if order else [20, 200]
     text = TEMPLATE if order else TEMPLATE.replace("$w", "$w EVENTS")
     asked = cer.sweep(text, p=[3, 12], w=windows)

@@ -7,8 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from cer_gpu.backtesting.durations import QUANTILES
-from cer_gpu.backtesting.starts import STARTS
+from cer_gpu.backtesting.listed_values import QUANTILES, STARTS
 from cer_gpu.backtesting.table import FOUND
 from cer_gpu.engine.answers.form import free_name
 

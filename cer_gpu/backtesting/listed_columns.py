@@ -9,13 +9,10 @@ import numpy as np
 import pyarrow as pa
 
 from cer_gpu.backtesting.checkpoint import BacktestCheckpoint
-from cer_gpu.backtesting.durations import DurationSums, duration_type, without_durations
-from cer_gpu.backtesting.file_stream import pushed
-from cer_gpu.backtesting.listed_kinds import ListedKinds
+from cer_gpu.backtesting.listed_values import DistinctStarts, DurationSums, ListedKinds, duration_type
 from cer_gpu.backtesting.queries import AskedQuery
 from cer_gpu.backtesting.row_groups import Partition, RowGroups
-from cer_gpu.backtesting.seams import More, Seams
-from cer_gpu.backtesting.starts import DistinctStarts, without_starts
+from cer_gpu.backtesting.seams import More, Seams, pushed
 from cer_gpu.backtesting.table import QUERY, placed
 from cer_gpu.engine.answers.matches import Matches
 from cer_gpu.engine.answers.notes import Notes
@@ -74,13 +71,13 @@ def with_listed(
             left.discard(number)
             own = table.filter(pa.array(numbers == number))
             if too_many(asked[number], own, wanted.told, notes):
-                found.append(_without(own, wanted, kind))
+                found.append(wanted.without(own, kind))
                 continue
             listing = _QueryLister(bound[number], wanted, parted, on)
             found.append(listing.added_to(own, listing.made(f"{wanted.told} of {number}", made), kind))
     for number in left:  # there are no matches so far
         _QueryLister(bound[number], wanted, parted, on).none(f"{wanted.told} of {number}", made)
-    return found or [_without(table, wanted, kind) for table in tables]
+    return found or [wanted.without(table, kind) for table in tables]
 
 
 def too_many(one: AskedQuery, found: pa.Table, what: str, notes: Notes) -> bool:
@@ -232,9 +229,3 @@ class _QueryLister:
             durations.take(listed[0])
             found = durations.added_to(found, kind)
         return found
-
-
-def _without(found: pa.Table, wanted: ListedKinds, kind: pa.DataType) -> pa.Table:
-    """What was found, where the columns are not known."""
-    found = without_starts(found) if wanted.starts else found
-    return without_durations(found, kind) if wanted.durations else found

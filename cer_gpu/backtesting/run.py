@@ -17,10 +17,9 @@ from cer_gpu.backtesting.backtest_outcomes import (
     check_variables,
 )
 from cer_gpu.backtesting.checkpoint import BacktestCheckpoint, digest, made_now
-from cer_gpu.backtesting.file_stream import pushed
 from cer_gpu.backtesting.funnels import funnels_of
 from cer_gpu.backtesting.listed_columns import NewFileLister, with_listed
-from cer_gpu.backtesting.listed_kinds import ListedKinds
+from cer_gpu.backtesting.listed_values import ListedKinds
 from cer_gpu.backtesting.open_states import check_states, open_states
 from cer_gpu.backtesting.outcomes.words import names_of
 from cer_gpu.backtesting.provenance import Provenance, about
@@ -34,7 +33,7 @@ from cer_gpu.backtesting.queries import (
 )
 from cer_gpu.backtesting.result import Backtest
 from cer_gpu.backtesting.row_groups import RowGroups, parted_by
-from cer_gpu.backtesting.seams import Seams
+from cer_gpu.backtesting.seams import Seams, pushed
 from cer_gpu.backtesting.table import EndTotals, as_one, combined, numbered, of_ends, of_groups
 from cer_gpu.checked_query import opened
 from cer_gpu.engine.answers.matches import Matches

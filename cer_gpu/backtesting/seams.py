@@ -1,18 +1,22 @@
-"""Files that are added after finished ones: how far back a query has to read to find what ends in them."""
+"""Files that are added after finished ones: how far back a query has to read, and streams that take them."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from cer_gpu.backtesting.table import moments_of
+from cer_gpu.engine.answers.matches import Matches
 from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.run.bound_query import BATCH, BoundQuery
+from cer_gpu.engine.run.options import Options
+from cer_gpu.engine.run.stream import stream_over
 from cer_gpu.plan.compiled_query import CompiledQuery
+from cer_gpu.progress import begun
 
 
 class SeamQuery(NamedTuple):
@@ -106,3 +110,38 @@ More = Callable[[list[pa.Table], int], "list[pa.Table] | None"]
 """Given the tables of the first files and the number of these files, makes the tables of all files.
 
 None where this is impossible."""
+
+
+def pushed(
+    bound: BoundQuery,
+    source: Source,
+    options: Options,
+    state: Any,
+    files: int,
+    take: Callable[[Matches], None],
+) -> tuple[Any, Matches | None]:
+    """Push all files but the first ones; return the state after them, and what the end of the events decides.
+
+    Parameters
+    ----------
+    bound : BoundQuery
+    source : Source
+        The events of all files.
+    options : Options
+    state : array of uint8, or None
+        The state after the first `files` files.
+    files : int
+    take : callable
+        Takes the matches of each push, in their order.
+    """
+    stream = stream_over(bound, source, options, None if state is None else state.tobytes())
+    columns = bound.columns(bound.begin("run").intake.payload)
+    progress = begun(None)
+
+    def batches() -> Iterable[pa.RecordBatch]:
+        for part in source.parts()[files:]:
+            yield from progress.watch(part.batches(columns, BATCH, set()))
+
+    for batch in progress.over(iter(batches())):
+        take(stream.push(pa.Table.from_batches([batch])))
+    return np.frombuffer(stream.snapshot(), np.uint8), stream.close()

@@ -142,14 +142,15 @@ def ranges(first: np.ndarray, length: np.ndarray) -> np.ndarray:
     return found
 
 
-def in_parts(counts: np.ndarray, size: int) -> Iterator[tuple[int, int, int]]:
-    """Ranges of ends with about `size` complex events together, and with one end at least.
+def in_parts(counts: np.ndarray, size: int, most: int | None = None) -> Iterator[tuple[int, int, int]]:
+    """Ranges of ends with about `size` complex events together, and with one end at least, at most `most`.
 
     Parameters
     ----------
     counts : ndarray, shape (ends,), int64
         How many complex events each end has.
     size : int
+    most : int, optional
 
     Yields
     ------
@@ -161,6 +162,8 @@ def in_parts(counts: np.ndarray, size: int) -> Iterator[tuple[int, int, int]]:
     while done < len(counts):
         before = int(sums[done - 1]) if done else 0
         stop = max(int(np.searchsorted(sums, before + size, side="right")), done + 1)
+        if most is not None:
+            stop = min(stop, done + max(most, 1))
         yield done, stop, int(sums[stop - 1]) - before
         done = stop
 

@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from cer_gpu.enumeration.blocks import MarkBlock, ranges
+from cer_gpu.enumeration.blocks import MarkBlock, in_parts, ranges
 from cer_gpu.kernels.forest.contract import Block
 from cer_gpu.kernels.steps.cpu_sessions import OrderedSessions, marked_back
 
@@ -116,12 +116,5 @@ def marks_at_once(order: np.ndarray, length: np.ndarray, size: int | None) -> It
         How many marks each end has.
     size : int or None
     """
-    sums = np.cumsum(length[order])
-    done = 0
-    while done < len(order):
-        before = int(sums[done - 1]) if done else 0
-        stop = max(int(np.searchsorted(sums, before + MARKS, side="right")), done + 1)
-        if size is not None:
-            stop = min(stop, done + max(size, 1))
+    for done, stop, _ in in_parts(length[order], MARKS, size):
         yield order[done:stop]
-        done = stop

@@ -14,7 +14,49 @@ NOWHERE = -1
 """In place of a row: there is none."""
 
 
-class MatchedRows:
+class MatchElements:
+    """The rows that matches take, as elements, and which of them some variables have taken.
+
+    Parameters
+    ----------
+    places : ndarray, shape (elements,), int64
+        The places of the elements among the ordered rows.
+    slots : ndarray, shape (elements,), int32
+        The slots of the automaton that took them.
+    automaton : OrderedAutomaton
+    rows : OrderedRows
+    """
+
+    def __init__(
+        self, places: np.ndarray, slots: np.ndarray, automaton: OrderedAutomaton, rows: OrderedRows
+    ) -> None:
+        self.rows = rows
+        self.places = places
+        self.variables = np.array(automaton.variable_of, np.int32)[slots]
+        self._automaton = automaton
+        self._selected: dict[frozenset[str] | None, np.ndarray] = {}
+        self._masks: dict[frozenset[str], np.ndarray] = {}
+
+    def chosen(self, variables: frozenset[str] | None) -> np.ndarray:
+        """The elements of some variables, ascending."""
+        if variables not in self._selected:
+            self._selected[variables] = np.flatnonzero(self._is_chosen(variables))
+        return self._selected[variables]
+
+    def moved_places(self, elements: np.ndarray, offset: int) -> np.ndarray:
+        """The places so many rows behind those of elements; `NOWHERE` outside the partition."""
+        return self.rows.moved(self.places, elements, offset)
+
+    def _is_chosen(self, variables: frozenset[str] | None) -> np.ndarray:
+        if variables is None:
+            return np.ones(len(self.places), bool)
+        if variables not in self._masks:
+            taken = np.array([name in variables for name in self._automaton.variables], bool)
+            self._masks[variables] = taken[self.variables]
+        return self._masks[variables]
+
+
+class MatchedRows(MatchElements):
     """The rows of some matches one after the other, and the rows of an answer among them.
 
     Parameters
@@ -51,15 +93,11 @@ class MatchedRows:
     ) -> None:
         self.matches = matches
         self.numbers = numbers
-        self.rows = rows
-        self._automaton = automaton
         lengths = matches.lengths
         self.bounds = np.concatenate([[0], np.cumsum(lengths)])
-        self.places = np.arange(self.bounds[-1]) + np.repeat(matches.starts - self.bounds[:-1], lengths)
-        self.variables = np.array(automaton.variable_of, np.int32)[matches.slots]
-        self._selected: dict[frozenset[str] | None, np.ndarray] = {}
+        places = np.arange(self.bounds[-1]) + np.repeat(matches.starts - self.bounds[:-1], lengths)
+        super().__init__(places, matches.slots, automaton, rows)
         self._before: dict[frozenset[str] | None, np.ndarray] = {}
-        self._masks: dict[frozenset[str], np.ndarray] = {}
         if every_row:
             self._answer_rows(lengths)
         else:
@@ -92,15 +130,6 @@ class MatchedRows:
         there = self.answers >= 0
         places[there] = self.places[self.answers[there]]
         return places
-
-    def chosen(self, variables: frozenset[str] | None) -> np.ndarray:
-        """The elements of some variables, ascending."""
-        if variables not in self._selected:
-            if variables is None:
-                self._selected[variables] = np.arange(len(self.places))
-            else:
-                self._selected[variables] = np.flatnonzero(self._is_chosen(variables))
-        return self._selected[variables]
 
     def until(self, final: bool) -> np.ndarray:
         """For each row of the answer the element behind the last one that it looks at."""
@@ -148,16 +177,6 @@ class MatchedRows:
                 np.cumsum(self._is_chosen(variables), out=before[1:])
             self._before[variables] = before
         return self._before[variables]
-
-    def _is_chosen(self, variables: frozenset[str]) -> np.ndarray:
-        if variables not in self._masks:
-            taken = np.array([name in variables for name in self._automaton.variables])
-            self._masks[variables] = taken[self.variables]
-        return self._masks[variables]
-
-    def moved_places(self, elements: np.ndarray, offset: int) -> np.ndarray:
-        """The places so many rows behind those of elements; `NOWHERE` outside the partition."""
-        return self.rows.moved(self.places, elements, offset)
 
     def moved_elements(self, elements: np.ndarray, offset: int, final: bool) -> np.ndarray:
         """The elements so many rows behind others; `NOWHERE` outside what a row of the answer looks at."""

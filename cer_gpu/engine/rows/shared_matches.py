@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cer_gpu.engine.rows.matched_rows import NOWHERE
+from cer_gpu.engine.rows.matched_rows import NOWHERE, MatchElements
 from cer_gpu.engine.rows.ordered_rows import OrderedRows
 from cer_gpu.engine.rows.row_matches import ValueChain
 from cer_gpu.kernels.row_patterns import folds, overlap
@@ -48,7 +48,7 @@ def _is_shared(leaf: Scalar) -> bool:
     return True
 
 
-class SharedMatches:
+class SharedMatches(MatchElements):
     """The matches of some partitions, and their rows, each once; an answer has a row for each match.
 
     Parameters
@@ -78,28 +78,18 @@ class SharedMatches:
         automaton: OrderedAutomaton,
         rows: OrderedRows,
     ) -> None:
-        self.rows = rows
+        super().__init__(nodes.rows, nodes.slots, automaton, rows)
         self.numbers = numbers
-        self.places = nodes.rows
-        self.variables = np.array(automaton.variable_of, np.int32)[nodes.slots]
         self.answer_places = starts.rows
         self.answered = np.arange(len(starts.rows))
-        self._automaton = automaton
         self._behind = nodes.behind
         self._roots = starts.nodes
-        self._chosen: dict[frozenset[str] | None, np.ndarray] = {}
         self._chains: dict[frozenset[str] | None, ValueChain] = {}
-
-    def chosen(self, variables: frozenset[str] | None) -> np.ndarray:
-        """The elements of some variables, ascending."""
-        if variables not in self._chosen:
-            self._chosen[variables] = np.flatnonzero(self._is_chosen(variables))
-        return self._chosen[variables]
 
     def chain(self, variables: frozenset[str] | None, final: bool) -> ValueChain:
         """The `chosen` elements of some variables, in chains from the ends of matches to their starts."""
         if variables not in self._chains:
-            mask = self._is_chosen(variables)
+            mask = self._is_chosen(variables).view(np.uint8)
             nearest, before = np.empty(len(mask), np.int64), np.empty(int(mask.sum()), np.int64)
             overlap.chain(mask, self._behind, nearest, before)
             last = np.full(len(self._roots), NOWHERE)
@@ -129,10 +119,6 @@ class SharedMatches:
             found = np.where(chain.none, NOWHERE, of_each[chain.last])
         return np.where(found >= 0, chosen[found], NOWHERE)
 
-    def moved_places(self, elements: np.ndarray, offset: int) -> np.ndarray:
-        """As of `MatchedRows`."""
-        return self.rows.moved(self.places, elements, offset)
-
     def moved_elements(self, elements: np.ndarray, offset: int, final: bool) -> np.ndarray:
         """Not for these matches: see `can_share`."""
         raise AssertionError(offset)
@@ -144,9 +130,3 @@ class SharedMatches:
             every = np.ones(len(before), np.uint8)
             folds.running(folds.COUNT, counts, every, before, counts[:0], counts)
         return counts
-
-    def _is_chosen(self, variables: frozenset[str] | None) -> np.ndarray:
-        if variables is None:
-            return np.ones(len(self.variables), np.uint8)
-        taken = np.array([name in variables for name in self._automaton.variables], np.uint8)
-        return taken[self.variables]
