@@ -32,7 +32,6 @@ class StateView(Protocol):
     @property
     def source(self) -> int:
         """The state of which they are."""
-        ...
 
     def __hash__(self) -> int: ...
 

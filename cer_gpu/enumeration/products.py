@@ -68,11 +68,9 @@ class ListedUnit(Protocol):
 
     def found(self, label_atoms: np.ndarray, hits: np.ndarray, room: int) -> FoundRows | None:
         """The answers of some hits, in the order in which they are found; None for more than `room`."""
-        ...
 
     def exact_counts(self) -> np.ndarray:
         """How many answers each hit has, as Python integers if some numbers do not fit."""
-        ...
 
 
 class Products:

@@ -156,7 +156,8 @@ def of_composed(
 def of_parallelized(pcea: PCEA, body: ConjunctiveQuery | None) -> Drawing:
     """The drawing of a PCEA; `body` is that of a rule, whose atoms the labels name.
 
-    The start is drawn once, with an edge for each transition that gathers no run.
+    The start is drawn once, with an edge for each transition that gathers no run. A transition that gathers
+    several runs goes through a junction, where the edges that lead into it say what has to be equal.
     """
     _refuse_large(len(pcea.names))
     nodes = _states(pcea.names, pcea.final)

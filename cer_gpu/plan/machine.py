@@ -84,11 +84,9 @@ class Machine(Protocol):
     @property
     def traits(self) -> Traits:
         """What it needs of a run."""
-        ...
 
     def where(self, device: Device) -> str | None:
         """What the CPU does, or why it runs all, where a device might; None if the device runs all of it."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

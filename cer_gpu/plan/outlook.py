@@ -34,37 +34,30 @@ class LookingMachine(Protocol):
     @property
     def symbols(self) -> tuple[frozenset[int], ...]:
         """The predicates that hold for each of its symbols."""
-        ...
 
     @property
     def timed(self) -> bool:
         """Whether it reads the time of events."""
-        ...
 
     @property
     def placed(self) -> bool:
         """Whether it reads their places in the partition."""
-        ...
 
     @property
     def prefix(self) -> bool:
         """Whether the complex events that end at an event depend on all events before it."""
-        ...
 
     @property
     def registers(self) -> bool:
         """Whether partial matches keep values of events."""
-        ...
 
     @property
     def held(self) -> Any:
         """As in `GeneralMachine`."""
-        ...
 
     @property
     def columns(self) -> tuple[Any, ...]:
         """The values of events that are compared."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -143,43 +143,33 @@ class EventFacts(Ages, Protocol):
 
     def value(self, column: int) -> Any:
         """The value that the event has in a column; None for a null."""
-        ...
 
     def missing(self, value: Any) -> bool:
         """Whether a value compares to nothing: a null or a NaN."""
-        ...
 
     def less(self, column: int, one: Any, other: Any) -> bool:
         """Whether one value of a column is less than another one; none is missing."""
-        ...
 
     def same(self, column: int, one: Any, other: Any) -> bool:
         """Whether two values of a column are the same."""
-        ...
 
     def spans(self, column: int, first: Any, last: Any, size: int | float) -> bool:
         """Whether two values of a column differ by at most `size`."""
-        ...
 
     def satisfies(self, comparison: int) -> bool:
         """Whether the event satisfies the predicate of a comparison `x[...]`."""
-        ...
 
     def increased(self, count: Register) -> Register:
         """A count plus one."""
-        ...
 
     def added(self, column: int, total: Register, value: Any) -> Register:
         """A sum plus one more value of a column; `EMPTY` is the sum of none."""
-        ...
 
     def joint(self, column: int, choice: tuple[Any, ...]) -> Any:
         """The value of an expression over several variables, of an event of each; None if it is missing."""
-        ...
 
     def holds_of(self, comparison: int, rows: tuple[Any, ...], folded: tuple[Any, ...]) -> bool:
         """Whether a comparison holds for one event of each choice, given the values of its aggregates."""
-        ...
 
 
 def marked(

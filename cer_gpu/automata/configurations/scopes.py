@@ -18,7 +18,7 @@ from cer_gpu.automata.configurations.debts import (
     Formula,
     Owed,
 )
-from cer_gpu.automata.configurations.member import BETWEEN, END, INSIDE, START, Member, PatternWrapper, Step
+from cer_gpu.automata.configurations.member import BETWEEN, END, INSIDE, Member, PatternWrapper, Step
 from cer_gpu.automata.configurations.registers import (
     EMPTY,
     EventFacts,
@@ -28,9 +28,9 @@ from cer_gpu.automata.configurations.registers import (
     folded,
     marked,
 )
-from cer_gpu.automata.configurations.sequences import Joint, PatternRepetition
+from cer_gpu.automata.configurations.sequences import Joint, PatternRepetition, inside
 from cer_gpu.automata.configurations.slots import State
-from cer_gpu.automata.match import BEFORE, UNMARKED
+from cer_gpu.automata.match import BEFORE
 
 
 class _Bound(NamedTuple):
@@ -253,26 +253,16 @@ class PriorIteration(PatternRepetition):
         self._scope = body
 
     def follow(self, state: State, event: EventFacts) -> Iterator[Step]:
-        ended, phase, slot, inner = state
-        joint = self._joint
-        admitted: bool | None = True if phase != BETWEEN else None
-        for label, target, owed in self._scope.follow_on(inner, event):
-            if label == BEFORE:
-                if phase == START:
-                    yield BEFORE, (ended, START, None, target), owed
-                elif not joint.contiguous:
-                    yield UNMARKED, (ended, BETWEEN, slot, target), owed
-                continue
-            if admitted is None:
-                admitted = joint.admits(slot, event)
-            if not admitted:
-                continue
-            if target[0] != END:
-                yield label, (ended, INSIDE, None, target), owed
+        ended, inner = state[0], state[-1]
+        steps = self._scope.follow_on(inner, event)
+        for label, reached, owed in inside(steps, self._joint, state, event):
+            _, phase, _, target = reached
+            if phase != INSIDE or target[0] != END:
+                yield label, reached, owed
                 continue
             if ended + 1 >= self._least:
                 yield label, END, owed
             if self._goes_on(ended):
-                after = joint.reset()
+                after = self._joint.reset()
                 for again in self._scope.begin_after(target[1]):
                     yield label, (min(ended + 1, self._enough), BETWEEN, after, again), owed

@@ -8,7 +8,7 @@ A waiting state keeps the clock that tells when it is late.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from cer_gpu.automata.cea import Label
 from cer_gpu.automata.configurations.member import BETWEEN, END, INSIDE, START, Member, Step
@@ -80,7 +80,8 @@ class Elements(Member):
 
     def follow(self, state: State, event: EventFacts) -> Iterator[Step]:
         number = state[0]
-        for label, target, owed in _inside(self._elements[number], self._joints[number], state, event):
+        steps = self._elements[number].follow(state[-1], event)
+        for label, target, owed in inside(steps, self._joints[number], state, event):
             if target != END:
                 yield label, target, owed
                 continue
@@ -121,14 +122,14 @@ class Elements(Member):
             yield number, phase, None, one
 
 
-def _inside(member: Member, joint: Joint, state: State, event: EventFacts) -> Iterator[Step]:
+def inside(steps: Iterable[Step], joint: Joint, state: State, event: EventFacts) -> Iterator[Step]:
     """The steps of an element that `joint` stands before; where it ends, the target is `END`.
 
-    `state` is (which element, phase, clock, state of the element).
+    `state` is (which element, phase, clock, state of the element); `steps` are those of the element alone.
     """
-    which, phase, slot, inner = state
+    which, phase, slot, _ = state
     admitted: bool | None = True if phase != BETWEEN else None
-    for label, target, owed in member.follow(inner, event):
+    for label, target, owed in steps:
         if label == BEFORE:
             if phase == START:
                 yield BEFORE, (which, START, None, target), owed
@@ -159,7 +160,7 @@ class PatternRepetition(Member):
 
     def follow(self, state: State, event: EventFacts) -> Iterator[Step]:
         ended, joint = state[0], self._joint
-        for label, target, owed in _inside(self._body, joint, state, event):
+        for label, target, owed in inside(self._body.follow(state[-1], event), joint, state, event):
             if target != END:
                 yield label, target, owed
                 continue

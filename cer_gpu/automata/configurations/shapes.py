@@ -109,7 +109,6 @@ class SaysOfSlots(Protocol):
 
     def says(self, slot: int, other: int, test: int) -> bool:
         """Whether a test holds; slots below 0 are the event's (`RegisterTests`)."""
-        ...
 
 
 class _TestRecorder:

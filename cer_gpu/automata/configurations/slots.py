@@ -173,7 +173,6 @@ class Ages(Protocol):
 
     def holds(self, slot: int, test: int) -> bool:
         """Whether a test holds for a clock that was reset at an earlier event."""
-        ...
 
 
 State: TypeAlias = Any

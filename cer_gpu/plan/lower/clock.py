@@ -42,6 +42,7 @@ from cer_gpu.plan.lower.lowering import (
     PlainWords,
     Refusal,
     Sketch,
+    drawing,
 )
 from cer_gpu.plan.marks import mark_form
 from cer_gpu.plan.outline import Outline, listed
@@ -219,7 +220,5 @@ def _cost(found: MonotonicCEA, tables: ClockTables) -> str:
 
 def _drawing(formula: tree.Pattern) -> Drawing:
     """The automaton before it is made deterministic."""
-    from cer_gpu.plan.drawing import of_timed
-
     units = any(isinstance(node, tree.Bound) and node.unit is not None for node in walk(formula))
-    return of_timed(merged_clocks(timed_cea(formula)).timed, units)
+    return drawing.of_timed(merged_clocks(timed_cea(formula)).timed, units)

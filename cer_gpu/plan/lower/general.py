@@ -47,6 +47,7 @@ from cer_gpu.plan.lower.lowering import (
     PlainWords,
     Refusal,
     Sketch,
+    drawing,
 )
 from cer_gpu.plan.marks import mark_form, tuple_form
 from cer_gpu.plan.named_ends import end_named
@@ -429,7 +430,6 @@ def _drawing(formula: tree.Pattern) -> Drawing:
     from cer_gpu.automata.timed.agreement import merged_clocks
     from cer_gpu.automata.timed.construction import timed_cea
     from cer_gpu.automata.timed.parts import BeyondTimedCELError
-    from cer_gpu.plan.drawing import of_timed
 
     units = any(isinstance(node, tree.Bound) and node.unit is not None for node in walk(formula))
     try:
@@ -438,4 +438,4 @@ def _drawing(formula: tree.Pattern) -> Drawing:
         raise LimitError(
             f"{error}: its automaton is made while the stream runs, and cannot be drawn"
         ) from None
-    return of_timed(merged_clocks(timed).timed, units)
+    return drawing.of_timed(merged_clocks(timed).timed, units)

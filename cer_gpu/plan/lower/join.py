@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -27,15 +26,20 @@ from cer_gpu.language.words import written
 from cer_gpu.plan.compiled_query import CompiledQuery, KeyPlan
 from cer_gpu.plan.cost import Cost, Question
 from cer_gpu.plan.join_arrays import SlotColumns, ask_lanes
-from cer_gpu.plan.lower.lowering import BuiltMachine, Candidate, Description, PlainWords, Refusal, Sketch
+from cer_gpu.plan.lower.lowering import (
+    BuiltMachine,
+    Candidate,
+    Description,
+    PlainWords,
+    Refusal,
+    Sketch,
+    drawing,
+)
 from cer_gpu.plan.marks import tuple_form
 from cer_gpu.plan.outline import Outline
 from cer_gpu.plan.phrases import counted
 from cer_gpu.plan.symbols import Diagram
 from cer_gpu.plan.tuples import TupleMachine
-
-if TYPE_CHECKING:
-    from cer_gpu.plan.drawing import Drawing
 
 COSTS: dict[Question, Cost] = {
     "hits": Cost(10, 1, "look-ups of one atom after another"),
@@ -117,7 +121,7 @@ def _sketch(rule: tree.Rule, schema: Schema | None) -> Sketch:
                 cost=_cost(lookups, compiled),
                 keys=_keys(body, lookups),
             ),
-            drawing=lambda: _drawing(body, lookups),
+            drawing=lambda: drawing.of_rule(body, lookups),
             compared=compared,
         )
 
@@ -242,10 +246,3 @@ def _faster(body: ConjunctiveQuery, lookups: LookupPlan, query: CompiledQuery) -
         hints.append(f"a hierarchical rule takes O(log n) per event: {found.hints[0]}")
     if hints:
         yield "faster", ";\n".join(hints)
-
-
-def _drawing(body: ConjunctiveQuery, lookups: LookupPlan) -> Drawing:
-    """The atoms, with what joins them."""
-    from cer_gpu.plan.drawing import of_rule
-
-    return of_rule(body, lookups)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,11 +15,8 @@ from cer_gpu.plan.compiled_query import AnswerForm, CompiledQuery
 from cer_gpu.plan.cost import Cost, Question
 from cer_gpu.plan.join_arrays import JoinArrays
 from cer_gpu.plan.join_tables import JoinMachine
-from cer_gpu.plan.lower.lowering import LISTED, BuiltMachine, Description, PlainWords
+from cer_gpu.plan.lower.lowering import LISTED, BuiltMachine, Description, PlainWords, drawing
 from cer_gpu.plan.phrases import counted, lanes_cut
-
-if TYPE_CHECKING:
-    from cer_gpu.plan.drawing import Drawing
 
 COSTS: dict[Question, Cost] = {
     "hits": Cost(3, note="hash look-ups"),
@@ -84,7 +80,7 @@ def built(join: Join, found: JoinArrays, form: AnswerForm, machine: JoinMachine)
             cost=_cost(found.tables, join.lane, compiled),
             keys=_keys(compiled),
         ),
-        drawing=lambda: _drawing(join.automaton, join.body),
+        drawing=lambda: drawing.of_parallelized(join.automaton, join.body),
     )
 
 
@@ -169,14 +165,3 @@ def _in_attribute(query: CompiledQuery) -> str:
         f"no relevant event is forgotten, since `{window.attribute}` may fall: "
         f"order_by='{window.attribute}' promises that it does not"
     )
-
-
-def _drawing(automaton: PCEA, body: ConjunctiveQuery | None) -> Drawing:
-    """The parallelized automaton.
-
-    A transition that gathers several runs goes through a junction, where the edges that lead into it say
-    what has to be equal.
-    """
-    from cer_gpu.plan.drawing import of_parallelized
-
-    return of_parallelized(automaton, body)

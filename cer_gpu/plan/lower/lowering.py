@@ -14,6 +14,7 @@ from cer_gpu.language import tree
 from cer_gpu.language.schema import Schema
 from cer_gpu.language.tree import Beside, Expression, Rule
 from cer_gpu.language.walk import nodes
+from cer_gpu.lazy_modules import LazyModule
 from cer_gpu.plan.compiled_query import AnswerForm, CompiledQuery, KeyPlan
 from cer_gpu.plan.cost import Cost, Question
 from cer_gpu.plan.machine import Machine
@@ -22,8 +23,11 @@ from cer_gpu.plan.refusals import beside_correlation, strategy_beside_chain
 from cer_gpu.plan.symbols import Diagram
 
 if TYPE_CHECKING:
+    import cer_gpu.plan.drawing as drawing
     from cer_gpu.automata.pcea import Keys
     from cer_gpu.plan.drawing import Drawing
+else:
+    drawing = LazyModule("cer_gpu.plan.drawing")
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,7 @@ from cer_gpu.plan.lower.lowering import (
     PlainWords,
     Refusal,
     Sketch,
+    drawing,
 )
 from cer_gpu.plan.marks import mark_form
 from cer_gpu.plan.outline import Outline, bare, listed
@@ -39,7 +40,6 @@ from cer_gpu.plan.symbols import Diagram
 
 if TYPE_CHECKING:
     from cer_gpu.automata.pcea import Keys
-    from cer_gpu.plan.drawing import Drawing
 
 COSTS: dict[Question, Cost] = {
     "hits": Cost(6, note="look-ups in order"),
@@ -101,7 +101,7 @@ def lower(outline: Outline) -> Candidate | Refusal:
                 cost=_cost(found, lane, compiled),
                 keys=_keys(found),
             ),
-            drawing=lambda: _drawing(automaton),
+            drawing=lambda: drawing.of_pairs(automaton),
         )
 
     return Candidate.of(COSTS, Sketch(tests, build))
@@ -184,10 +184,3 @@ def _cost(found: ComparedAutomaton, lane: Mapping[str, Keys] | None, query: Comp
     """Look-ups for a relevant event."""
     most = widest(move.symbol for move in found.moves)
     return f"at most {counted(most, 'look-up')} for a relevant event; {lanes_cut(lane, query)}"
-
-
-def _drawing(pairs: PairAutomaton) -> Drawing:
-    """The automaton of steps; an edge says what is compared."""
-    from cer_gpu.plan.drawing import of_pairs
-
-    return of_pairs(pairs)

@@ -31,6 +31,7 @@ from cer_gpu.plan.lower.lowering import (
     PlainWords,
     Refusal,
     Sketch,
+    drawing,
 )
 from cer_gpu.plan.marks import mark_form
 from cer_gpu.plan.outline import Outline, listed
@@ -303,13 +304,11 @@ def _drawing(
     deterministic one that runs has combinations of these. The latter describes sets of symbols by
     predicates. Neither has the choice of the strategy of SELECT.
     """
-    from cer_gpu.plan.drawing import of_composed, of_nondeterministic
-
     if isinstance(automaton, CEA):
-        return of_nondeterministic(automaton)
+        return drawing.of_nondeterministic(automaton)
     monitor = found.monitor
     rows = [[*range(found.automaton.n_symbols)]] if monitor is None else monitor.symbol.tolist()
-    return of_composed(found.automaton, rows, found.symbol_of, diagram.outcomes, tests)
+    return drawing.of_composed(found.automaton, rows, found.symbol_of, diagram.outcomes, tests)
 
 
 def _applied(one: OperatorSizes) -> str:

@@ -7,7 +7,6 @@ is a state and the event that entered it, and the next event reads how long ago 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from cer_gpu.automata.cea import distinct
 from cer_gpu.automata.step_positions import PlaceAutomaton, beyond, place_automaton, repeated_step
@@ -26,6 +25,7 @@ from cer_gpu.plan.lower.lowering import (
     PlainWords,
     Refusal,
     Sketch,
+    drawing,
 )
 from cer_gpu.plan.marks import mark_form
 from cer_gpu.plan.outline import Outline, listed
@@ -34,9 +34,6 @@ from cer_gpu.plan.reaches import ASSUMED, ROUNDED, reach_of
 from cer_gpu.plan.refusals import beside_correlation
 from cer_gpu.plan.step_machine import StepMachine, gaps_in, reach_in, sessions_of, step_tables
 from cer_gpu.plan.symbols import Diagram
-
-if TYPE_CHECKING:
-    from cer_gpu.plan.drawing import Drawing
 
 COSTS: dict[Question, Cost] = {
     "hits": Cost(3, note="queues of entries"),
@@ -115,7 +112,7 @@ def lower(outline: Outline) -> Candidate | Refusal:
                     relevant=found.n_symbols - 1,
                     cost=_cost(found, compiled),
                 ),
-                drawing=lambda: _drawing(automaton),
+                drawing=lambda: drawing.of_places(automaton),
                 span=min([most for most in (span, *longest) if most is not None], default=None),
             )
 
@@ -190,10 +187,3 @@ def _cost(found: StepAutomaton, query: CompiledQuery) -> str:
     if query.window is not None:
         cut = "segments of a long lane run in parallel, each from one window early on"
     return f"at most {counted(most, 'transition')} for a relevant event; {cut}"
-
-
-def _drawing(places: PlaceAutomaton) -> Drawing:
-    """The automaton of steps; gaps are written in the intervals of the query."""
-    from cer_gpu.plan.drawing import of_places
-
-    return of_places(places)
