@@ -6,6 +6,7 @@ snapshot of one `Stream` over the keys of the bucket. Faults, offsets and delive
 
 from __future__ import annotations
 
+import json
 import pickle
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -15,14 +16,7 @@ import pyarrow as pa
 from cer_gpu.spark.binding import arrow_schema, compiled, spark_schema, task_of
 from cer_gpu.spark.expressions import column, in_tasks, key_expressions, selected
 from cer_gpu.spark.operators import with_numbers
-from cer_gpu.spark.stream_task import (
-    BUCKET,
-    PACKED_SCHEMA,
-    BlobReader,
-    BucketFiller,
-    StreamTask,
-    moment_of,
-)
+from cer_gpu.spark.stream_task import BUCKET, PACKED_SCHEMA, BlobReader, BucketFiller, StreamTask, moment_of
 from cer_gpu.spark.watermark import MOMENT, event_time, observed
 
 from cer_gpu.engine.read.sources.caller_times import span_of
@@ -34,9 +28,10 @@ from cer_gpu.patterns.statement_kind import is_statement
 from cer_gpu.printable_text import brief
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
+    from pyspark.sql import Column, DataFrame, SparkSession
 
     from cer_gpu.api import Query
+
 
 BUCKETS = 16
 """Streams that share the keys, where their number is not said."""
@@ -340,7 +335,6 @@ def _moment(live: StreamTask) -> Column:
 def _before(initial: DataFrame, live: StreamTask, after: str | None) -> tuple[DataFrame, int | None]:
     """The rows of a history, and the microsecond at which the stream continues; None: at its first row."""
     import pyspark.sql.functions as sf
-    from cer_gpu.spark.checkpoint import decided_until
     from cer_gpu.spark.first_states import spare
 
     name, unit = live.task.query.options.order_by[0], live.task.query.options.order_unit
@@ -353,3 +347,61 @@ def _before(initial: DataFrame, live: StreamTask, after: str | None) -> tuple[Da
     if pa.types.is_floating(kind):  # microseconds are rounded, and the earlier stream has compared numbers
         return initial.where(column(name) < sf.lit(moment_of(end, kind, unit))), end
     return initial.where(micros < end), end
+
+
+def decided_until(spark: SparkSession, folder: str) -> int:
+    """The watermark of the last micro-batch that is committed: all matches known by then are written.
+
+    Parameters
+    ----------
+    spark : SparkSession
+        It reads the checkpoint, wherever that is.
+    folder : str
+        The `checkpointLocation` of a stream.
+
+    Returns
+    -------
+    int
+        In milliseconds since 1970.
+
+    Raises
+    ------
+    DataError
+        When the folder is no checkpoint, its last micro-batch was interrupted, which may have written its
+        matches all the same, or no watermark has passed an event.
+    """
+    from pyspark.errors import PySparkException
+
+    folder = str(folder).rstrip("/")
+    try:
+        begun = _entries(spark, f"{folder}/offsets")
+        last = max(begun)
+        watermark = int(json.loads(begun[last].split("\n")[1])["batchWatermarkMs"])
+    except (PySparkException, ValueError, LookupError) as error:
+        raise DataError(
+            f"after={folder}: this is not the checkpointLocation of a stream that has run ({error}): name "
+            "its folder, which has the folders commits and offsets"
+        ) from None
+    try:
+        committed = last in _entries(spark, f"{folder}/commits")
+    except PySparkException:  # the folder comes with the first one that ends
+        committed = False
+    if not committed:
+        raise DataError(
+            f"after={folder}: its micro-batch {last} was interrupted: start the earlier stream once more, "
+            "with trigger(availableNow=True), and wait until it ends"
+        )
+    if watermark <= 0:
+        raise DataError(
+            f"after={folder}: no watermark has passed an event there, so no match is written: pass the "
+            "initial= and after= that this stream was started with, or neither"
+        )
+    return watermark
+
+
+def _entries(spark: SparkSession, folder: str) -> dict[int, str]:
+    """The texts of a log of Spark by the numbers of the micro-batches."""
+    import pyspark.sql.functions as sf
+
+    rows = spark.read.text(folder, wholetext=True).select(sf.input_file_name(), "value").collect()
+    return {int(path.rpartition("/")[2]): text for path, text in rows}

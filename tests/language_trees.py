@@ -9,10 +9,10 @@ from typing import Any
 from hypothesis import strategies as st
 
 from cer_gpu.language import tree as t
+from cer_gpu.language.builder import with_stream_marks
 from cer_gpu.language.chains import chain_of, leftward
 from cer_gpu.language.functions import AGGREGATES, FUNCTIONS, OF_EXPRESSIONS, VALUES
 from cer_gpu.language.measures import MOMENTS, with_what_is_read
-from cer_gpu.language.stream_marks import with_stream_marks
 from cer_gpu.language.units import NANOSECONDS
 
 INT64 = st.integers(-(2**63), 2**63 - 1) | st.integers(-3, 3)

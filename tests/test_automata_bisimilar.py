@@ -8,9 +8,8 @@ import pytest
 
 from cer_gpu.automata.bisimulation import coarsest, merged_moves, symbols_of
 from cer_gpu.automata.cea import CEA, Transition, TypeTest
-from cer_gpu.automata.construct import construct
+from cer_gpu.automata.construct import construct, trim
 from cer_gpu.automata.determinise import determinise, predicates
-from cer_gpu.automata.trim import trim
 from cer_gpu.errors import LimitError
 from cer_gpu.language.parser import parse
 from cer_gpu.language.tree import SelectQuery

@@ -19,9 +19,8 @@ from automata_oracle import (
 )
 
 from cer_gpu.automata.cea import CEA, TypeTest
-from cer_gpu.automata.construct import construct
+from cer_gpu.automata.construct import construct, trim
 from cer_gpu.automata.determinise import predicates
-from cer_gpu.automata.trim import trim
 from cer_gpu.language import tree
 from cer_gpu.reference.simulate import runs
 

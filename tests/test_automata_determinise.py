@@ -32,11 +32,10 @@ from cer_gpu.automata.cea import (
     UnknownStateError,
     UnknownSymbolError,
 )
-from cer_gpu.automata.construct import construct
+from cer_gpu.automata.construct import construct, trim
 from cer_gpu.automata.determinise import determinise, predicates
 from cer_gpu.automata.explore import coreachable, explore
 from cer_gpu.automata.minimise import merge_symbols, minimise
-from cer_gpu.automata.trim import trim
 from cer_gpu.errors import LimitError
 from cer_gpu.language import tree
 from cer_gpu.plan.regular_automata import cause
@@ -165,7 +164,7 @@ from automata_oracle import random_formula, symbols_of
 from cer_gpu.automata.construct import construct
 from cer_gpu.automata.determinise import determinise, predicates
 from cer_gpu.automata.minimise import merge_symbols, minimise, registers
-from cer_gpu.automata.trim import trim
+from cer_gpu.automata.construct import trim
 
 rng = random.Random("hash")
 for _ in range(60):

@@ -9,10 +9,9 @@ import pytest
 from automata_oracle import A, B, C, D, Event, random_formula, symbol_set, symbols_of
 
 from cer_gpu.automata.cea import DeterministicCEA, Step
-from cer_gpu.automata.construct import construct
+from cer_gpu.automata.construct import construct, trim
 from cer_gpu.automata.determinise import determinise, predicates
 from cer_gpu.automata.minimise import MergedSymbols, merge_symbols, minimise, registers
-from cer_gpu.automata.trim import trim
 from cer_gpu.language import tree
 from cer_gpu.reference.simulate import symbol_runs
 

@@ -15,9 +15,8 @@ from automata_oracle import holds, random_events, random_formula
 
 import cer_gpu
 from cer_gpu.automata.cea import CEA, TypeTest, both
-from cer_gpu.automata.construct import construct
+from cer_gpu.automata.construct import construct, trim
 from cer_gpu.automata.determinise import predicates
-from cer_gpu.automata.trim import trim
 from cer_gpu.cli import status_of
 from cer_gpu.errors import CerError, LimitError
 from cer_gpu.language import tree

@@ -11,7 +11,7 @@ import cer_gpu as cer
 from cer_gpu.engine.read.classify import Classifier
 from cer_gpu.errors import DataError, QueryError
 from cer_gpu.language.parser import parse
-from cer_gpu.logic.needed_types import needed_types
+from cer_gpu.language.walk import needed_types
 
 CONSTRUCTS = {name: query for name, query in constructs() if name in {*WRAPPERS, *INSIDE, *CLAUSES, *RULES}}
 

@@ -1,4 +1,4 @@
-"""Walks over syntax trees: every node, the direct parts of a node, and the variables of a condition."""
+"""Walks over syntax trees: every node, the direct parts of a node, variables of conditions, types needed."""
 
 from __future__ import annotations
 
@@ -280,3 +280,33 @@ def in_a_row(pattern: t.Pattern) -> bool:
             return False
         waiting += marking(node)
     return True
+
+
+def needed_types(statement: t.Statement) -> frozenset[str]:
+    """The names of the event types that all matches of a query need.
+
+    `A ; (B OR C) ; D?` needs A, and nothing else.
+    """
+    if isinstance(statement, t.Rule):
+        return frozenset(atom.type.name for atom in statement.atoms)
+    return _needed(statement.pattern)
+
+
+def only_type(statement: t.Statement) -> str | None:
+    """The type that FROM gives to all events if they have none of their own, where the query asks for it."""
+    streams = streams_of(statement)
+    asked = (node.name for node in walk(statement) if isinstance(node, t.EventType))
+    return streams[0] if len(streams) == 1 and streams[0] in asked else None
+
+
+def _needed(pattern: t.Pattern) -> frozenset[str]:
+    match pattern:
+        case t.EventType(name=name):
+            return frozenset({name})
+        case t.OtherEvent() | t.Optional():
+            return frozenset()
+        case t.Or(left=left, right=right):
+            return _needed(left) & _needed(right)
+        case t.Unless(left=left) | t.Beside(left=left, negated=True):
+            return _needed(left)
+    return frozenset[str]().union(*map(_needed, parts(pattern)))

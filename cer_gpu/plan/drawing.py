@@ -14,12 +14,12 @@ from enum import Enum, auto
 from cer_gpu.automata.bisimulation import coarsest
 from cer_gpu.automata.cea import CEA, DeterministicCEA, Predicate, Transition, closures, identity
 from cer_gpu.automata.comparisons import PairAutomaton, PairStep
+from cer_gpu.automata.construct import trim
 from cer_gpu.automata.pcea import PCEA, GatherTransition
 from cer_gpu.automata.position_walk import PositionStep
 from cer_gpu.automata.step_positions import PlaceAutomaton
 from cer_gpu.automata.timed.clocks import checks_of
 from cer_gpu.automata.timed.timed_cea import TimedCEA, disjunction_free
-from cer_gpu.automata.trim import trim
 from cer_gpu.errors import LimitError
 from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.joins.lookups import LookupPlan

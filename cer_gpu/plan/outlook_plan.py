@@ -13,10 +13,9 @@ from dataclasses import replace
 import numpy as np
 
 from cer_gpu.automata.cea import CEA, OutlookTest, Predicate, identity, leaf_tests
-from cer_gpu.automata.construct import construct
+from cer_gpu.automata.construct import construct, trim
 from cer_gpu.automata.determinise import predicates
 from cer_gpu.automata.operators.formula import FormulaAutomaton, is_extended, tests_of
-from cer_gpu.automata.trim import trim
 from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.kernels.monitor.contract import Monitor
 from cer_gpu.kernels.runs.contract import TransitionTables

@@ -11,14 +11,13 @@ from dataclasses import replace
 import numpy as np
 
 from cer_gpu.automata.cea import CEA, DeterministicCEA, Predicate, distinct
-from cer_gpu.automata.construct import construct, relabelled
+from cer_gpu.automata.construct import construct, relabelled, trim
 from cer_gpu.automata.determinise import DEFAULT_BUDGET, determinise
 from cer_gpu.automata.match import Budget, of_deterministic, with_barred_starts
 from cer_gpu.automata.minimise import merge_symbols, minimise, registers
 from cer_gpu.automata.operators.formula import FormulaAutomaton, OperatorSizes
 from cer_gpu.automata.operators.monitors import MonitorSplit, monitored
 from cer_gpu.automata.operators.selectors import is_single, select
-from cer_gpu.automata.trim import trim
 from cer_gpu.errors import LimitError
 from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.kernels.monitor.contract import Monitor

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cer_gpu.automata.cea import CEA, OutlookTest, Predicate, identity, literals
-from cer_gpu.automata.construct import construct
+from cer_gpu.automata.construct import construct, trim
 from cer_gpu.automata.determinise import predicates
-from cer_gpu.automata.trim import trim
 from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.language import tree
 from cer_gpu.language.tree import Truth

@@ -20,8 +20,7 @@ from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.language import tree
 from cer_gpu.language.leaves import attributes
 from cer_gpu.language.schema import Schema
-from cer_gpu.language.walk import nodes
-from cer_gpu.logic.needed_types import needed_types, only_type
+from cer_gpu.language.walk import needed_types, nodes, only_type
 from cer_gpu.plan.assumed_types import assumed_schema
 from cer_gpu.plan.axes import Axis, OutlookAxis
 from cer_gpu.plan.compiled_query import (
