@@ -44,8 +44,15 @@ MOST_STATES = 63
 """The most states of a set: the bits of a signed word without its sign."""
 
 
+MOST_FLOWS = 1 << 20
+"""About how many sets of states are composed for the maps of all units."""
+
+
 class Maps(NamedTuple):
     """What units do to the registers; that of state q by unit t at q * stride + t.
+
+    Where only registers are asked for, behind those of one unit, `inside` has these, `stride` is 1, and
+    `flow` is not read.
 
     ========  =====================  ===================================================================
     `flow`    uint64 [n * stride]    bit p is set if register p flows into the state; int64 in shared memory
@@ -230,6 +237,11 @@ def end_segments_kernel(units, segment, after, registers):
         unit, q = at // n, at % n
         if unit == n_units - 1 or begins_segment(segment, unit + 1):
             registers[segment[unit] if segment.shape[0] else 0, q] = after[unit, q]
+
+
+def most_units(n):
+    """The most units of a launch: so few that one block can compose the maps of their tiles."""
+    return max(1, MOST_FLOWS // n)
 
 
 def new_maps(n, units):

@@ -234,7 +234,7 @@ def chunk_of(chunk: Chunk, low: int, high: int) -> Chunk:
     keys = events.keys[part] if len(events.keys) else events.keys
     symbols, positions = events.symbols[part], events.positions[part]
     own = EventArrays(symbols, positions, keys=keys)
-    return replace(chunk, events=own)
+    return replace(chunk, events=own, measured=chunk.measured[part])
 
 
 def bounds_of(work: np.ndarray, devices: int) -> list[int]:

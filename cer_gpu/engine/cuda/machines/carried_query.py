@@ -32,13 +32,15 @@ from cer_gpu.kernels.runs.programs import counts_program
 from cer_gpu.plan.compiled_query import CompiledQuery
 
 LEAST = 128
-"""The least number of events of a unit that the device cuts: so many have room in shared memory."""
+"""The least number of events of a unit that the device cuts: 128 units of so many symbols of one byte have
+room in shared memory."""
 
 
 class CarriedState(NamedTuple):
     """What a batch begins with: `registers` and `vectors` of `CarriedQuery`.
 
-    `latest` and `opened` are the same on the device; None where they are not there.
+    `latest` and `opened` are the same on the device; None where they are not there. Where hits are asked for,
+    the numbers stay as they were at first, and where matches are counted, the registers.
     """
 
     registers: np.ndarray
@@ -53,7 +55,7 @@ class CutBatch(NamedTuple):
     Attributes
     ----------
     events : SymbolWords
-        Runs start at their positions.
+        For hits, runs start at their positions.
     units : HitUnits
     symbols, positions : device array
         Of the relevant events, with room for all.
@@ -78,7 +80,8 @@ class CutBatch(NamedTuple):
         n = carried.shape[1]
         self.answer.reshape(self.answer.size)[:n].copy_to_device(carried.reshape(n))
         rows = hits_in(self.answer, GUESSED, self.lead) if listed else self.answer.copy_to_host()
-        return rows[: self.lead].reshape(-1)[:n].reshape(1, n), rows[self.lead :]
+        carried_on = rows[: self.lead].reshape(-1)[:n].reshape(1, n).copy()  # the rows can be given back
+        return carried_on, rows[self.lead :]
 
 
 class CarriedQuery(ResidentQuery):
@@ -101,12 +104,12 @@ class CarriedQuery(ResidentQuery):
 
     @property
     def registers(self) -> np.ndarray:
-        """For each state the position of the latest start of a partial match; -1 where there is none."""
+        """The position of the latest start of a partial match in each state; -1: none. Of hits only."""
         return self._carried.registers
 
     @property
     def vectors(self) -> np.ndarray:
-        """How many partial matches are in each state, shape (1, n): int64, or object past 2^62."""
+        """How many partial matches are in each state, (1, n): int64, or object past 2^62. Of counts only."""
         return self._carried.vectors
 
     @cached_property
@@ -142,7 +145,7 @@ class CarriedQuery(ResidentQuery):
 
     def _ends(self, batch: ResidentBatch, before: int) -> tuple[Any, CutBatch]:
         """The registers after a batch, and the ends, on the device."""
-        cut = self._cut(batch, before, ROOM, True)
+        cut = self._cut(batch, before, min(ROOM, flows.most_units(self._host.n_live)), True)
         there = self._carried.latest
         left = copied(self.registers) if there is None else device_array(there.shape, np.int64)
         if there is not None:

@@ -169,7 +169,8 @@ class OneDevice:
         registers : ndarray, shape (segments, n_live), int64
             The registers after each segment.
         """
-        units = self._units(segments, ROOM) if self._long is not None else None
+        most = min(ROOM, flows.most_units(self._tables.n_live))
+        units = self._units(segments, most) if self._long is not None else None
         if self._long is None or units is None:
             return self._hits(there, segments, registers, True)
         left = copied(registers)

@@ -382,7 +382,8 @@ class Source:
         rows : int
             The most rows of a batch, at least 1. Slices of tables in memory are not copied.
         lying : collection of str, optional
-            Columns that come as they are stored: strings plain, or with codes of fewer than 32 bits.
+            Columns left in the type that `Rows` gives: strings may be plain, or have codes of fewer than 32
+            bits.
 
         Yields
         ------
