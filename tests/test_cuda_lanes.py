@@ -23,6 +23,8 @@ from numba import cuda
 from random_tables import Case, kleene, random_case, sequence
 from test_cuda_kernels import hits_of
 
+from cer_gpu.engine.cuda.check.runs import composed_maps
+
 if not USABLE:
     pytest.skip(f"{USABLE.reason}; the simulator runs these tests", allow_module_level=True)
 
@@ -90,7 +92,7 @@ def test_maps_of_tiles_are_composed_by_one_block(threads: int, units: int) -> No
     for size in (1, 2, 3, 32):
         tiles = -(-units // size)
         parts = [
-            maps_behind(flow[low : low + size], inside[low : low + size]) for low in range(0, units, size)
+            composed_maps(flow[low : low + size], inside[low : low + size]) for low in range(0, units, size)
         ]
         behind = [np.concatenate(part).T.ravel() for part in zip(*parts)]
         maps = flows.Maps(*(cuda.to_device(part) for part in behind), units)
@@ -98,19 +100,8 @@ def test_maps_of_tiles_are_composed_by_one_block(threads: int, units: int) -> No
         flows.scan_maps_kernel[1, threads, 0, 8 * n](
             given, size, each, maps, flows.new_maps(n, tiles), before
         )
-        expected = np.concatenate([np.full((1, n), -1), maps_behind(flow, inside)[1][size - 1 :: size]])
+        expected = np.concatenate([np.full((1, n), -1), composed_maps(flow, inside)[1][size - 1 :: size]])
         assert np.array_equal(before.copy_to_host(), expected[:tiles])
-
-
-def maps_behind(flow: np.ndarray, inside: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Each map behind all before it."""
-    through, behind = flow.copy(), inside.copy()
-    for unit in range(1, len(flow)):
-        for state, members in enumerate(flow[unit].tolist()):
-            own = [p for p in range(flow.shape[1]) if members >> p & 1]
-            through[unit, state] = np.bitwise_or.reduce(through[unit - 1, own], initial=0)
-            behind[unit, state] = max([inside[unit, state], *behind[unit - 1, own]])
-    return through, behind
 
 
 def test_sets_of_many_states() -> None:

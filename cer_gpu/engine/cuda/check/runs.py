@@ -185,14 +185,16 @@ def long_hits(inputs: Inputs) -> Answers:
     tiles = UNITS // size
     behind = [
         np.concatenate(parts)
-        for parts in zip(*(_composed(*part) for part in zip(np.split(flow, tiles), np.split(inside, tiles))))
+        for parts in zip(
+            *(composed_maps(*part) for part in zip(np.split(flow, tiles), np.split(inside, tiles)))
+        )
     ]
     maps = flows.Maps(*(copied(part.T.ravel()) for part in behind), UNITS)
     before = device_array((tiles, 3), np.int64)
     some = HitUnits(*there([np.zeros(UNITS, np.int64)] * 3), copied(NONE))
     each, whole = neighbours(tiles, few // 3), flows.new_maps(3, tiles)
     flows.scan_maps_kernel[1, few, 0, 8 * 3](some, size, each, maps, whole, before)
-    latest = _composed(flow, inside)[1][size - 1 :: size]
+    latest = composed_maps(flow, inside)[1][size - 1 :: size]
     yield ComparedArray("registers before tiles", before, np.concatenate([[[-1, -1, -1]], latest[:-1]]))
 
     symbols = inputs.symbols[: UNIT * UNITS].copy()
@@ -255,7 +257,7 @@ def _large() -> np.ndarray:
     return symbols
 
 
-def _composed(flow: np.ndarray, inside: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def composed_maps(flow: np.ndarray, inside: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Each map behind all before it, composed unit by unit: as `flow` and `inside`."""
     through, behind = flow.copy(), inside.copy()
     for unit in range(1, len(flow)):

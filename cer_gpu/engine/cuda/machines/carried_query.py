@@ -57,7 +57,7 @@ class CutBatch(NamedTuple):
     events : SymbolWords
         For hits, runs start at their positions.
     units : HitUnits
-    symbols, positions : device array
+    symbols : device array
         Of the relevant events, with room for all.
     answer : device array
         The answer, so that the host waits once.
@@ -70,7 +70,6 @@ class CutBatch(NamedTuple):
     events: SymbolWords
     units: HitUnits
     symbols: Any
-    positions: Any
     answer: Any
     lead: int
     found: Any
@@ -141,7 +140,7 @@ class CarriedQuery(ResidentQuery):
         found, keys = answer[lead:], device_array(0, np.uint64)
         units = cut_units(keys, 0, tiles, rows, 0, LEAST, most, found, self._stream)
         events = SymbolWords(words(symbols), symbols.dtype.itemsize, positions, positions)
-        return CutBatch(events, units, symbols, positions, answer, lead, found)
+        return CutBatch(events, units, symbols, answer, lead, found)
 
     def _ends(self, batch: ResidentBatch, before: int) -> tuple[Any, CutBatch]:
         """The registers after a batch, and the ends, on the device."""
@@ -184,7 +183,7 @@ class CarriedQuery(ResidentQuery):
         program, bounds = counts_program(self._host), np.array([[0], [kept]])
         event, number, after = counted_ends(program, cut.symbols.copy_to_host(), *bounds, self.vectors)
         check_open(after, self._query.text)
-        position = cut.positions.copy_to_host()[event] if asked == "counts" else event[:0]
+        position = cut.events.places.copy_to_host()[event] if asked == "counts" else event[:0]
         return CarriedState(self.registers, after), ReportedEnds(position, number)
 
     def _keep(self, kept: CarriedState) -> None:
