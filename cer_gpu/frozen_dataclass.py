@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterable
+from functools import cached_property
 from reprlib import recursive_repr
 from threading import RLock
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -44,8 +45,13 @@ def _dataclass(
 
 if TYPE_CHECKING:
     from dataclasses import dataclass as dataclass
+    from dataclasses import replace as replace
 else:
     dataclass = _dataclass
+
+    def replace(one, /, **changes):
+        """As `dataclasses.replace`, a third of its time, of a late dataclass."""
+        return one.__replace__(**changes)
 
 
 def _late(cls: type, eq: bool) -> type:
@@ -55,7 +61,8 @@ def _late(cls: type, eq: bool) -> type:
     names = [name for name, kind in annotations.items() if not str(kind).startswith("ClassVar")]
     own = {name: scope.pop(name) for name in names if name in scope}
     taken = {name for base in cls.__mro__[1:] for name in base.__dict__.get("__slots__", ())}
-    scope["__slots__"] = tuple(name for name in names if name not in taken)
+    kept = ["__dict__"] if any(isinstance(one, cached_property) for one in scope.values()) else []
+    scope["__slots__"] = (*(name for name in names if name not in taken), *kept)
     scope.pop("__dict__", None)
     scope.pop("__weakref__", None)
     if "__eq__" in scope and scope.get("__hash__", eq) is None:
@@ -65,6 +72,7 @@ def _late(cls: type, eq: bool) -> type:
     made.__qualname__ = cls.__qualname__
     ready = {
         "__init__": _first(made, "__init__", _init_text),
+        "__replace__": _first(made, "__replace__", _replace_text),
         "__repr__": _represent,
         "__getstate__": _state,
         "__setstate__": _restore,
@@ -163,6 +171,14 @@ def _init_text(fields: tuple[Field, ...], completed: bool, scope: dict[str, Any]
         body.append(" self.__post_init__()")
     by_name = ["*", *parameters[True]] if parameters[True] else []
     return "\n".join([f"def __init__({', '.join(parameters[False] + by_name)}):", *body, " return"])
+
+
+def _replace_text(fields: tuple[Field, ...], completed: bool, scope: dict[str, Any]) -> str:
+    names = [field.name for field in fields if field.init]
+    given = "".join(f", {name}=_put" for name in names)
+    given = f", *{given}" if given else ""
+    values = (f"{name}=self.{name} if {name} is _put else {name}" for name in names)
+    return f"def __replace__(self{given}):\n return self.__class__({', '.join(values)})"
 
 
 def _eq_text(fields: tuple[Field, ...], completed: bool, scope: dict[str, Any]) -> str:

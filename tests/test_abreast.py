@@ -15,6 +15,7 @@ from test_backtest import ticks, told
 
 import cer_gpu as cer
 from cer_gpu.engine.machines import numbers
+from cer_gpu.engine.machines.chunk import Segments
 from cer_gpu.engine.run import team as running
 from cer_gpu.engine.run import team_run
 from cer_gpu.plan.automaton_levels import grid_of
@@ -243,3 +244,18 @@ def test_some_go_abreast_beside_others() -> None:
     for text, row in zip(texts, found):
         own = told(cer.compile(text), ticks(), order_by="ts", device="cpu")
         assert {name: row[name] for name in own} == own, text
+
+
+def test_keys_that_share_their_sums_are_not_cut_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A unit is cut where it has many groups of sums, not where it has many keys."""
+    monkeypatch.setattr(team_run, "GROUPS", 8)
+    edges, lanes = np.arange(0, 5000, 5), np.arange(1000)
+    segments = Segments(edges, edges, edges + 5, lanes)
+    at, zero = np.arange(5000), np.zeros(1, np.int64)
+    shared = team_run.GroupedEvents(at, zero[:0], zero, zero)
+    apart = team_run.GroupedEvents(at, at // 5, np.zeros(1000, np.int64), lanes)
+    assert len(team_run.units_of(segments, shared, 2)) == len(segments.units(2))
+    units = team_run.units_of(segments, apart, 2)
+    assert max(len(unit.begin) for unit in units) == 8
+    for found in (units, team_run.units_of(segments, shared, 2)):
+        assert np.array_equal(np.concatenate([unit.begin for unit in found]), edges)

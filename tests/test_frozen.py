@@ -8,12 +8,13 @@ import dataclasses
 import pickle
 import threading
 from dataclasses import field
+from functools import cached_property
 from typing import ClassVar, Generic, TypeVar
 
 import pytest
 from test_project import MODULES, nodes_of
 
-from cer_gpu.frozen_dataclass import dataclass
+from cer_gpu.frozen_dataclass import dataclass, replace
 
 T = TypeVar("T")
 
@@ -187,6 +188,41 @@ def test_attributes_that_are_no_fields():
         plain.a = 5
     del plain.extra
     assert not hasattr(plain, "extra")
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "changes"),
+    [
+        ("Plain", (1,), {"b": "z"}), ("Plain", (1, "z"), {}), ("Plain", (1,), {"unknown": 2}),
+        ("Extended", (1,), {"a": 5, "c": 2.0}), ("Described", ([1], 4), {"place": 4}), ("Empty", (), {}),
+        ("Empty", (), {"a": 1}), ("Own", (1,), {"a": 2}), ("Boxed", (1,), {"value": 2}),
+    ],
+)  # fmt: skip
+def test_fields_are_replaced_as_dataclasses_does(name, arguments, changes):
+    late, at_once = (shapes(make)[name](*arguments) for make in (dataclass, dataclasses.dataclass))
+    told = [said(lambda: replace(late, **changes)), said(lambda: dataclasses.replace(at_once, **changes))]
+    assert repr(told[0]) == repr(told[1])
+
+
+def test_a_property_is_worked_out_once():
+    made = []
+
+    @dataclass(frozen=True, slots=True)
+    class Kept:
+        a: int
+
+        @cached_property
+        def twice(self):
+            made.append(self.a)
+            return 2 * self.a
+
+    one = Kept(3)
+    assert (one.twice, one.twice, made) == (6, 6, [3])
+    assert dataclasses.replace(one, a=4).twice == 8
+    assert (Kept(3), hash(Kept(3))) == (one, hash(one))
+    assert repr(one).endswith("Kept(a=3)")
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        one.twice = 5
 
 
 def test_values_match_by_place():

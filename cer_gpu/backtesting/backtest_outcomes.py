@@ -67,7 +67,7 @@ def check_variables(wanted: Sequence[AskedOutcome], asked: Sequence[AskedQuery])
     ValueError
         When there is one.
     """
-    for one in asked:
+    for one in asked if wanted else ():
         statement = one.query.tree
         there = variables(statement.pattern) if isinstance(statement, tree.SelectQuery) else None
         for sought in wanted:

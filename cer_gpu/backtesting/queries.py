@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 from cer_gpu.api import Query
@@ -13,6 +12,7 @@ from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.run.bound_query import BoundQuery
 from cer_gpu.engine.run.options import Options
 from cer_gpu.errors import CerError
+from cer_gpu.frozen_dataclass import replace
 from cer_gpu.patterns.statement_kind import is_statement
 from cer_gpu.printable_text import brief
 from cer_gpu.row_pattern_query import BoundRowPattern, RowPatternQuery

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 from datetime import date, timedelta
 from decimal import Decimal
@@ -35,9 +35,23 @@ Part = TypeVar("Part")
 
 _LEAVES = (t.Comparison, t.InRange, t.InSet)
 
+SCALARS = (str, bytes, bool, int, float, complex)
+"""Two values of one of these types that are equal mean the same."""
+
 
 class WrittenParameter(str):
     """The value of a parameter as it was typed in a shell: its place says whether it is a number."""
+
+
+def told(given: Mapping[str, Any], names: tuple[str, ...]) -> Hashable | None:
+    """Something that only equal values of these parameters have; None where their type has no such thing."""
+    found = []
+    for name in names:
+        value = given[name]
+        if type(value) not in SCALARS:
+            return None
+        found += [type(value), value]
+    return tuple(found)
 
 
 def parameters(statement: Any) -> dict[str, Span | None]:
@@ -54,9 +68,19 @@ def free_places(statement: t.Statement) -> tuple[tuple[str, ...], ...]:
 
     All parameters that are not `shaping` are among them.
     """
-    clauses = (getattr(statement, name, None) for name in ("window", "suppress"))
-    found = (tuple(parameters(part)) for part in (*_free_leaves(statement), *clauses) if part is not None)
+    found = (tuple(parameters(part)) for part in (*_free_leaves(statement), *clauses(statement).values()))
     return tuple(dict.fromkeys(names for names in found if names))
+
+
+def clauses(statement: t.Statement) -> dict[str, t.Window | t.Suppress]:
+    """WITHIN and SUPPRESS of a statement, by the names of their fields."""
+    found = ((name, getattr(statement, name, None)) for name in ("window", "suppress"))
+    return {name: clause for name, clause in found if clause is not None}
+
+
+def clause_parameters(statement: t.Statement) -> tuple[str, ...]:
+    """The parameters of WITHIN and of SUPPRESS."""
+    return tuple(name for clause in clauses(statement).values() for name in parameters(clause))
 
 
 def shaping(statement: t.Statement) -> frozenset[str]:

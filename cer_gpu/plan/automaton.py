@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
@@ -141,7 +142,7 @@ class AutomatonMachine:
         plain = query.consume == "NONE" and query.suppress is None and self.monitor is None
         return interval and plain and "lanes" in self.traits.order and bool(query.reading.partition)
 
-    @property
+    @cached_property
     def traits(self) -> Traits:
         choice = self.choice
         ungrouped = choice is None and self.programs.hits.zero <= FEW_STATES

@@ -38,8 +38,21 @@ class _TextLookup(NamedTuple):
     between: Sequence[int]
 
 
+class _Columns:
+    # What an axis reads of an event, worked out once: the variants of a query share most of their axes.
+    @cached_property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that the axis reads."""
+        return tuple(name for one in operands_of(self) for name in sorted(attributes_of(one)))
+
+    @property
+    def text_column(self) -> str | None:
+        """The column of strings that the axis reads; None for an axis over numbers."""
+        return None
+
+
 @dataclass(frozen=True, slots=True)
-class ColumnAxis:
+class ColumnAxis(_Columns):
     """The type or the stream of an event: class k + 1 is `names[k]`, class 0 any other name or null.
 
     Attributes
@@ -64,6 +77,16 @@ class ColumnAxis:
     def textual(self) -> bool:
         """Whether the column holds strings."""
         return self.kind is ValueType.STRING
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """As `_Columns.columns`."""
+        return (self.column,)
+
+    @property
+    def text_column(self) -> str | None:
+        """As `_Columns.text_column`."""
+        return self.column if self.textual else None
 
     @property
     def values(self) -> tuple[str | int | bool, ...]:
@@ -116,7 +139,7 @@ def type_number(name: str, kind: ValueType) -> int:
 
 
 @dataclass(frozen=True, eq=False)
-class CutAxis:
+class CutAxis(_Columns):
     """The value of an expression, cut at constants.
 
     n constants make 2n + 2 regions: null (or NaN), below the first constant, the constant itself, between it
@@ -141,6 +164,12 @@ class CutAxis:
     constants: np.ndarray
     starts: np.ndarray
     numbers: np.ndarray
+
+    @property
+    def text_column(self) -> str | None:
+        """As `_Columns.text_column`."""
+        # As long as the schema is not known, any value that is compared with a text is taken for one.
+        return self.operand.name if self.textual and isinstance(self.operand, tree.Attribute) else None
 
     def __getstate__(self) -> dict[str, object]:
         # What is derived stays behind when the axis goes to another process.
@@ -213,12 +242,17 @@ class CutAxis:
 
 
 @dataclass(frozen=True, slots=True)
-class MatchAxis:
+class MatchAxis(_Columns):
     """Whether a regular expression is found in a string attribute: class 1 if so."""
 
     operand: tree.Expression
     pattern: str
     size: int = 2
+
+    @property
+    def text_column(self) -> str | None:
+        """As `_Columns.text_column`."""
+        return self.operand.name if isinstance(self.operand, tree.Attribute) else None
 
     def text_classes(self, values: Sequence[str | None]) -> np.ndarray:
         """The class of each string, shape (n,), uint16."""
@@ -227,7 +261,7 @@ class MatchAxis:
 
 
 @dataclass(frozen=True, slots=True)
-class NullAxis:
+class NullAxis(_Columns):
     """Whether an expression is null (not NaN): class 1 if so."""
 
     operand: tree.Expression
@@ -235,7 +269,7 @@ class NullAxis:
 
 
 @dataclass(frozen=True, slots=True)
-class GivenAxis:
+class GivenAxis(_Columns):
     """Whether a predicate with a parameter holds: class 1 if so.
 
     When the call gives the value, another axis with the same two classes replaces it
@@ -247,7 +281,7 @@ class GivenAxis:
 
 
 @dataclass(frozen=True, slots=True)
-class RelationAxis:
+class RelationAxis(_Columns):
     """Whether a comparison between two expressions of one event holds: class 1 if so."""
 
     op: str
@@ -276,24 +310,7 @@ def computes(axis: Axis) -> bool:
     return len(operands) > 1 or not all(isinstance(one, tree.Attribute) for one in operands)
 
 
-def columns_of(axis: Axis) -> list[str]:
-    """The columns that an axis reads."""
-    if isinstance(axis, ColumnAxis):
-        return [axis.column]
-    return [name for operand in operands_of(axis) for name in sorted(attributes_of(operand))]
-
-
-def operands_of(axis: Axis) -> list[tree.Expression]:
+def operands_of(axis: object) -> list[tree.Expression]:
     """The expressions that an axis reads."""
     sides = [getattr(axis, side, None) for side in ("operand", "left", "right")]
     return [side for side in sides if side is not None]
-
-
-def text_column(axis: Axis) -> str | None:
-    """The column of strings that an axis reads; None for an axis over numbers."""
-    if isinstance(axis, ColumnAxis):
-        return axis.column if axis.textual else None
-    if isinstance(axis, MatchAxis) or (isinstance(axis, CutAxis) and axis.textual):
-        # As long as the schema is not known, any value that is compared with a text is taken for one.
-        return axis.operand.name if isinstance(axis.operand, tree.Attribute) else None
-    return None

@@ -16,7 +16,7 @@ import numpy as np
 
 from cer_gpu.frozen_dataclass import dataclass
 from cer_gpu.language.tree import Aggregate, Expression
-from cer_gpu.plan.axes import Axis, columns_of
+from cer_gpu.plan.axes import Axis
 from cer_gpu.plan.machine import Machine, Traits
 from cer_gpu.plan.outlook import Outlook
 from cer_gpu.plan.symbols import Stage, StageAxis, by_column
@@ -198,7 +198,7 @@ class RowReading:
         put, found = partial(object.__setattr__, self), by_column(self.axes, self.stages)
         put("numbers", tuple(found.pop(None, ())))
         put("texts", {name: tuple(own) for name, own in found.items()})
-        put("classified", tuple(dict.fromkeys(name for axis in self.axes for name in columns_of(axis))))
+        put("classified", tuple(dict.fromkeys(name for axis in self.axes for name in axis.columns)))
 
     @property
     def only_symbol(self) -> int | None:

@@ -10,13 +10,13 @@ type, make a diagram of thirty small levels and not a table of 2^30 rows.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from cer_gpu.errors import LimitError
 from cer_gpu.frozen_dataclass import dataclass
-from cer_gpu.plan.axes import Axis, OutlookAxis, text_column
+from cer_gpu.plan.axes import Axis, OutlookAxis
 from cer_gpu.plan.formula import FALSE, Cases, Formula, Formulas
 
 State: TypeAlias = tuple[tuple[int, int], ...]
@@ -70,8 +70,7 @@ class Stage:
     table: np.ndarray
 
 
-@dataclass(frozen=True, slots=True)
-class StageAxis:
+class StageAxis(NamedTuple):
     """An axis of a stage: each class adds `stride` more than the class before it to the index.
 
     Attributes
@@ -93,7 +92,7 @@ def by_column(axes: Sequence[Axis], stages: Sequence[Stage]) -> dict[str | None,
     found: dict[str | None, list[StageAxis]] = {}
     for stage, one in enumerate(stages):
         for number, stride in zip(one.axes, one.strides, strict=True):
-            own = found.setdefault(text_column(axes[number]), [])
+            own = found.setdefault(axes[number].text_column, [])
             own.append(StageAxis(stage, number, axes[number], stride))
     return found
 

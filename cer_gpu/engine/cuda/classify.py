@@ -25,7 +25,7 @@ from cer_gpu.kernels.device.geometry import Geometry
 from cer_gpu.kernels.device.memory import address_of
 from cer_gpu.kernels.device.words import copied
 from cer_gpu.language import tree
-from cer_gpu.plan.axes import Axis, ColumnAxis, CutAxis, columns_of
+from cer_gpu.plan.axes import Axis, ColumnAxis, CutAxis
 from cer_gpu.plan.compiled_query import RowReading
 
 Events: TypeAlias = "pa.RecordBatch | DeviceTable"
@@ -221,7 +221,7 @@ class CudaClassifier(Classifier):
 
     def _on_host(self, batch: Events, rows: np.ndarray) -> pa.RecordBatch:
         if not isinstance(batch, pa.RecordBatch):
-            names = dict.fromkeys(name for axis in self._reading.axes for name in columns_of(axis))
+            names = dict.fromkeys(name for axis in self._reading.axes for name in axis.columns)
             batch = batch.on_host(list(names))
         return super()._on_host(batch, rows)
 
@@ -231,12 +231,12 @@ class CudaClassifier(Classifier):
         plain = isinstance(axis, CutAxis) and isinstance(axis.operand, tree.Attribute)
         if plain or isinstance(axis, ColumnAxis):
             assert isinstance(axis, ColumnAxis | CutAxis)
-            column = batch.columns[columns_of(axis)[0]]
+            column = batch.columns[axis.columns[0]]
             bounds, classes = axis.thresholds(column.data.dtype)
             shares = (classes.astype(np.int64) * stride).astype(dtype)
             return Adder(Values(column.data, column.valid), shares, bounds, None)
         # The host does arithmetic, comparisons of columns and IS NULL.
-        names = list(dict.fromkeys(columns_of(axis))) or list(batch.columns)[:1]
+        names = list(dict.fromkeys(axis.columns)) or list(batch.columns)[:1]
         return super()._number_adder(batch.on_host(names), axis, stride, dtype)
 
     # ------------------------------------------------------------------------------------ classify

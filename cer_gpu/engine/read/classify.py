@@ -32,7 +32,6 @@ from cer_gpu.plan.axes import (
     RelationAxis,
     computes,
     operands_of,
-    text_column,
     type_number,
 )
 from cer_gpu.plan.compiled_query import UNFIT, RowReading
@@ -398,7 +397,7 @@ class Classifier:
         """The classes of an axis that events have, shape (n,), int64."""
         index = np.zeros(len(events), np.uint32)
         axis = self._reading.axes[number]
-        name = text_column(axis)
+        name = axis.text_column
         if name is None:
             adder = Classifier._number_adder(self, events, axis, 1, index.dtype)
         else:

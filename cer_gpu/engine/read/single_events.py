@@ -29,7 +29,7 @@ from cer_gpu.engine.read.partitions import Partitions
 from cer_gpu.engine.read.payload import Payload, RowValues, numbers_only, table_of
 from cer_gpu.engine.read.sources.columns import storage_of, value_reader
 from cer_gpu.language import tree
-from cer_gpu.plan.axes import Axis, CutAxis, NullAxis, RelationAxis, text_column
+from cer_gpu.plan.axes import Axis, CutAxis, NullAxis, RelationAxis
 from cer_gpu.plan.compiled_query import CompiledQuery
 
 FEW = 1 << 10
@@ -108,7 +108,7 @@ class SingleSymbols:
             own = [
                 _share(reading.axes[axis], stride, schema)
                 for axis, stride in zip(stage.axes, stage.strides, strict=True)
-                if text_column(reading.axes[axis]) is None
+                if reading.axes[axis].text_column is None
             ]
             numbers.append((stage.state_stride, stage.table, own))
         self._stages = numbers

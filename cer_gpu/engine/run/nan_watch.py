@@ -63,8 +63,13 @@ class NanWatch:
 
 def nan_watch(dependence: NanDependence, source: Source) -> NanWatch | None:
     """What notes NaN where the answer over a source depends on it; None where it does not."""
-    floats = {field.name for field in source.arrow_schema if pa.types.is_floating(field.type)}
     missing, compared = (
-        {name: what for name, what in found.items() if name in floats} for found in dependence
+        {name: what for name, what in found.items() if _is_float(source.arrow_schema, name)}
+        for found in dependence
     )
     return NanWatch(missing, compared) if missing or compared else None
+
+
+def _is_float(schema: pa.Schema, name: str) -> bool:
+    place = schema.get_field_index(name)
+    return place >= 0 and pa.types.is_floating(schema.field(place).type)

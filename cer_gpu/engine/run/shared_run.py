@@ -31,6 +31,7 @@ from cer_gpu.engine.run.components import (
     runner_state,
 )
 from cer_gpu.engine.run.halo import Halo
+from cer_gpu.engine.run.needed_columns import needed_columns
 from cer_gpu.engine.run.options import Options
 from cer_gpu.engine.run.run_notes import say_what_was_read
 from cer_gpu.engine.run.team import LEAST_ABREAST, BunchMember, Team, device_teams_of, kind_there, teams_of
@@ -155,7 +156,9 @@ class Bunch:
             self._abreast.append(AbreastRun(windowed, lanes, workers, totals, devices))
         if carried := [one for one in teams if one.carried]:
             self._abreast.append(CarriedRun(carried, lanes, workers, totals, devices))
-        self.columns = tuple(dict.fromkeys(name for one in bound for name in one.columns(())))
+        windows = (one.window.attribute for one in asked if one.window is not None)
+        read = needed_columns(reading, options, ()).all
+        self.columns = tuple(dict.fromkeys([*read, *(name for name in windows if name is not None)]))
         self._schema = source.arrow_schema
 
     def read(self, batch: pa.RecordBatch) -> None:

@@ -271,8 +271,10 @@ def grouped_by(chunk: Chunk, totals: Totals) -> GroupedEvents:
 
 def units_of(segments: Segments, grouped: GroupedEvents, threads: int) -> list[Segments]:
     """Segments in units of work, which do not have many groups each."""
-    found = []
-    for unit in segments.units(threads):
+    units, found = segments.units(threads), []
+    if len(grouped.bucket) <= GROUPS:
+        return units
+    for unit in units:
         low, high = grouped.spans(unit)
         groups, first = np.cumsum(high - low), 0
         while first < len(unit.begin):

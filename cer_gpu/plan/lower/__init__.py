@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cached_property
 
 from cer_gpu.diagnostics import NOT_TAKEN
 from cer_gpu.errors import CerError, Diagnostic, QueryError
@@ -155,8 +156,12 @@ class RouteChoice:
         """
         if self.forced:
             return self.engine
-        main = cheapest(self.costs(MAIN))
-        return main if cuda and self.taken[main].cuda else cheapest(self.costs(question))
+        main = self._cheapest[MAIN]
+        return main if cuda and self.taken[main].cuda else self._cheapest[question]
+
+    @cached_property
+    def _cheapest(self) -> dict[Question, str]:
+        return {question: cheapest(self.costs(question)) for question in QUESTIONS}
 
     def questions(self) -> dict[str, list[Question]]:
         """The questions that each lowering answers."""

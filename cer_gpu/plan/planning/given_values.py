@@ -6,27 +6,84 @@ it cuts an axis, is the same in all of them.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
-from dataclasses import replace
-from typing import Any
+from collections.abc import Hashable, Mapping
+from typing import Any, TypeVar
 
+from cer_gpu.frozen_dataclass import replace
 from cer_gpu.language import tree
-from cer_gpu.language.parameters import free_places, parameters, with_values
+from cer_gpu.language.parameters import clause_parameters, free_places, parameters, told, with_values
 from cer_gpu.language.schema import Schema
 from cer_gpu.plan.axes import Axis, GivenAxis, RelationAxis
+from cer_gpu.plan.compiled_query import SuppressPlan, WindowPlan
 from cer_gpu.plan.constants import ConstantReader
 from cer_gpu.plan.leaves import AxisBuilder, RoleColumns
 from cer_gpu.plan.planning.planner import Plan
 from cer_gpu.plan.planning.windows import suppress_plan, window_of
 
+Kept = TypeVar("Kept")
+
 NEVER = RelationAxis("!=", tree.Number(0), tree.Number(0))
 """The axis of what no event satisfies."""
 
 REMEMBERED = 1 << 12
-"""The most values of a place, or axes of a plan, that are remembered."""
+"""The most values of a place, of WITHIN and SUPPRESS, or axes of a plan, that are remembered."""
 
-SCALARS = (str, bytes, bool, int, float, complex)
-"""Two values of one of these types that are equal mean the same."""
+
+class OpenPlan:
+    """A plan with open parameters, and the parts that it had with the values of earlier calls.
+
+    Parameters
+    ----------
+    plan : Plan
+    clauses : tuple of str
+        The parameters of WITHIN and of SUPPRESS.
+    """
+
+    def __init__(self, plan: Plan, clauses: tuple[str, ...]) -> None:
+        self._plan, self._clauses = plan, clauses
+        axes = enumerate(plan.compiled.reading.axes)
+        self._open = [
+            (number, axis, tuple(parameters(axis.leaf)))
+            for number, axis in axes
+            if isinstance(axis, GivenAxis)
+        ]
+        self._axes: dict[Hashable, Axis] = {}
+        self._measured: dict[Hashable, tuple[WindowPlan | None, SuppressPlan | None]] = {}
+
+    def closed(self, statement: tree.Statement, given: Mapping[str, Any], schema: Schema) -> Plan:
+        """The plan with the values of a call; `statement` has those of WITHIN and of SUPPRESS."""
+        plan = self._plan
+        window, suppress = self._clauses_of(statement, given, schema)
+        reading = replace(plan.compiled.reading, axes=self._axes_of(given, schema), window=window)
+        return replace(plan, compiled=replace(plan.compiled, reading=reading, suppress=suppress))
+
+    def _clauses_of(
+        self, statement: tree.Statement, given: Mapping[str, Any], schema: Schema
+    ) -> tuple[WindowPlan | None, SuppressPlan | None]:
+        values, outline = told(given, self._clauses), self._plan.outline
+        found = None if values is None else self._measured.get(values)
+        if found is not None:
+            return found
+        if spans := outline.spans:
+            from cer_gpu.logic.rewriting.windows import tightest
+
+            statement = replace(statement, window=tightest(statement.window, spans))
+        if outline.bounds:
+            statement = replace(statement, window=outline.statement.window)
+        found = window_of(statement, schema, self._plan.built), suppress_plan(statement, schema)
+        return remembered(self._measured, values, found)
+
+    def _axes_of(self, given: Mapping[str, Any], schema: Schema) -> tuple[Axis, ...]:
+        axes = list(self._plan.compiled.reading.axes)
+        for number, axis, names in self._open:
+            values = told(given, names)
+            found = None if values is None else self._axes.get((number, values))
+            if found is None:
+                text = self._plan.compiled.text
+                found = _bound(axis, given, _with_derived(self._plan, schema), text)
+                remembered(self._axes, None if values is None else (number, values), found)
+            axes[number] = found
+        return tuple(axes)
 
 
 class GivenValues:
@@ -40,85 +97,50 @@ class GivenValues:
     def __init__(self, statement: tree.Statement) -> None:
         self._places = free_places(statement)
         self._fitting: list[set[Hashable]] = [set() for _ in self._places]
-        self._axes: dict[Hashable, Axis] = {}
-        self._names: dict[tuple[str, int], tuple[str, ...]] = {}
+        self._clauses = clause_parameters(statement)
+        self._plans: dict[int, OpenPlan] = {}
 
     def fit(self, given: Mapping[str, Any]) -> bool:
         """Whether each condition and each clause has had its values before, without an error or a note."""
         return all(
-            _told(given, names) in known for names, known in zip(self._places, self._fitting, strict=True)
+            told(given, names) in known for names, known in zip(self._places, self._fitting, strict=True)
         )
 
     def keep(self, given: Mapping[str, Any]) -> None:
         """Remember values that a check of the whole statement found right."""
         for names, known in zip(self._places, self._fitting, strict=True):
-            told = _told(given, names)
-            if told is not None and len(known) < REMEMBERED:
-                known.add(told)
+            values = told(given, names)
+            if values is not None and len(known) < REMEMBERED:
+                known.add(values)
 
-    def axes(self, plan: Plan, given: Mapping[str, Any], schema: Schema, text: str) -> Iterator[Axis]:
-        """The axes of a plan, with values where it has parameters."""
-        widened: Schema | None = None
-        for number, axis in enumerate(plan.compiled.reading.axes):
-            if not isinstance(axis, GivenAxis):
-                yield axis
-                continue
-            place = plan.engine, number
-            if place not in self._names:
-                self._names[place] = tuple(parameters(axis.leaf))
-            told = _told(given, self._names[place])
-            found = None if told is None else self._axes.get((place, told))
-            if found is None:
-                widened = widened or _with_derived(plan, schema)
-                found = _bound(axis, given, widened, text)
-                if told is not None and len(self._axes) < REMEMBERED:
-                    self._axes[place, told] = found
-            yield found
+    def closed(self, plan: Plan, statement: tree.Statement, given: Mapping[str, Any], schema: Schema) -> Plan:
+        """A plan with values for its open parameters.
 
+        Parameters
+        ----------
+        plan : Plan
+            One that lives as long as this object does, since it is known by its identity.
+        statement : Query or Rule
+            The statement, with the values of its WITHIN and its SUPPRESS.
+        given : mapping of str to object
+        schema : Schema
+            The schema that the plan was made for.
 
-def _told(given: Mapping[str, Any], names: tuple[str, ...]) -> Hashable | None:
-    """Something that only equal values of these parameters have; None where their type has no such thing."""
-    values = [given[name] for name in names]
-    if not all(type(value) in SCALARS for value in values):
-        return None
-    return tuple((type(value), value) for value in values)
+        Raises
+        ------
+        QueryError
+            When a value does not fit its place.
+        """
+        if id(plan) not in self._plans:
+            self._plans[id(plan)] = OpenPlan(plan, self._clauses)
+        return self._plans[id(plan)].closed(statement, given, schema)
 
 
-def with_given(
-    plan: Plan, statement: tree.Statement, given: Mapping[str, Any], schema: Schema, values: GivenValues
-) -> Plan:
-    """A plan with values for its open parameters.
-
-    Parameters
-    ----------
-    plan : Plan
-    statement : Query or Rule
-        The statement, with the values of its WITHIN and its SUPPRESS.
-    given : mapping of str to object
-    schema : Schema
-        The schema that the plan was made for.
-    values : GivenValues
-        Of the statement and the schema.
-
-    Raises
-    ------
-    QueryError
-        When a value does not fit its place.
-    """
-    compiled = plan.compiled
-    axes = tuple(values.axes(plan, given, schema, compiled.text))
-    if spans := plan.outline.spans:
-        from cer_gpu.logic.rewriting.windows import tightest
-
-        statement = replace(statement, window=tightest(statement.window, spans))
-    if plan.outline.bounds:
-        statement = replace(statement, window=plan.outline.statement.window)
-    made = replace(
-        compiled,
-        reading=replace(compiled.reading, axes=axes, window=window_of(statement, schema, plan.built)),
-        suppress=suppress_plan(statement, schema),
-    )
-    return replace(plan, compiled=made)
+def remembered(known: dict[Hashable, Kept], values: Hashable | None, found: Kept) -> Kept:
+    """What was found for some values, remembered for the next call with equal ones."""
+    if values is not None and len(known) < REMEMBERED:
+        known[values] = found
+    return found
 
 
 def _with_derived(plan: Plan, schema: Schema) -> Schema:

@@ -8,7 +8,7 @@ of their own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
@@ -94,12 +94,15 @@ class QueryPlans:
         self.given = dict(given)
         self._asked: dict[str, Any] = {}
         self._shaping: frozenset[str] = frozenset()
+        self._clauses: tuple[str, ...] = ()
+        self._statements: dict[Hashable, tree.Statement] = {}
         self._kept: tuple[tuple[Any, dict[Any, ShapePlans]], ...] = ()
         if given or "$" in text:
             # Few queries have parameters, and what is not imported takes no time.
-            from cer_gpu.language.parameters import check_given, parameters, shaping
+            from cer_gpu.language.parameters import check_given, clause_parameters, parameters, shaping
 
             self._asked, self._shaping = parameters(statement), shaping(statement)
+            self._clauses = clause_parameters(statement)
             check_given(self._asked, {**dict.fromkeys(self._asked), **self.given}, text)
 
     @cached_property
@@ -151,7 +154,8 @@ class QueryPlans:
             When the query does not fit the schema, or a value is missing, has no parameter, or does not fit
             its place.
         """
-        given, statement = {**self.given, **params}, self._statement
+        given: Mapping[str, Any] = {**self.given, **params}
+        statement = self._statement
         if given or self._asked:
             from cer_gpu.language.parameters import check_given
 
@@ -184,9 +188,7 @@ class QueryPlans:
             notes = (*notes, never_answers(statement))
         if values is None:
             return plan, notes
-        from cer_gpu.plan.planning.given_values import with_given
-
-        return with_given(plan, statement, given, schema, values), notes
+        return values.closed(plan, statement, given, schema), notes
 
     def _shaped(
         self,
@@ -217,18 +219,24 @@ class QueryPlans:
 
     def _with_clauses(self, given: Mapping[str, Any], schema: Schema) -> tree.Statement:
         """The statement with the values of WITHIN and SUPPRESS put in."""
-        from cer_gpu.language.parameters import with_values
+        from cer_gpu.language.parameters import clauses, told, with_values
 
-        found: dict[str, Any] = {}
+        values = told(given, self._clauses)
+        found = None if values is None else self._statements.get(values)
+        if found is not None:
+            return found
         try:
-            for name in ("window", "suppress"):
-                clause = getattr(self._statement, name, None)
-                if clause is not None:
-                    found[name] = with_values(clause, given, schema, self._text)
+            filled: dict[str, Any] = {
+                name: with_values(clause, given, schema, self._text)
+                for name, clause in clauses(self._statement).items()
+            }
         except QueryError:
             self._filled(given, schema)  # names all values that do not fit
             raise
-        return replace(self._statement, **found) if found else self._statement
+        found = replace(self._statement, **filled)
+        if values is not None and len(self._statements) < PLANS:
+            self._statements[values] = found
+        return found
 
     def _shape(self, statement: tree.Statement, given: Mapping[str, Any]) -> Any:
         """What distinguishes the plans of one schema: the values that need a plan of their own."""
