@@ -1,16 +1,22 @@
-"""A chunk is made while the one before is run, but only where nothing that is found says what is kept."""
+"""Events are read before they are used, and chunks are made where nothing that is found says what is kept."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from random import Random
+from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 import cer_gpu as cer
+from cer_gpu.engine.read import eviction, lookahead
+from cer_gpu.engine.read.early_reader import EarlyReader, ReadMark
+from cer_gpu.engine.read.events import EventArrays
 from cer_gpu.engine.run import bound_query, chunks
 from cer_gpu.engine.workers import Workers
 
@@ -52,16 +58,17 @@ LATER = (
     "A ; B ; C PARTITION BY k WITHIN 10 MINUTES CONSUME BY PARTITION",
     "A ; B ; C PARTITION BY k WITHIN 10 MINUTES SUPPRESS FOR 3 min BY PARTITION",
     "A ; B ; C PARTITION BY k WITHIN 10 [x]",
-    "A AS a ; B AS b FILTER b.s > a.s PARTITION BY k WITHIN 1 HOUR",
+    TEXTS := "A AS a ; B AS b FILTER b.s > a.s PARTITION BY k WITHIN 1 HOUR",
 )
 
 
-def noting(asked: list[int]) -> Callable[[Workers, Iterable[object]], Iterator[object]]:
-    """`Workers.early`, which notes each call."""
+def noting(asked: list[str]) -> Callable[[Workers, Iterable[Any]], Iterator[Any]]:
+    """`Workers.early`, which notes what it is called for: batches, the events in them, or chunks."""
     early = Workers.early
 
-    def noted(workers: Workers, items: Iterable[object]) -> Iterator[object]:
-        asked.append(1)
+    def noted(workers: Workers, items: Iterable[Any]) -> Iterator[Any]:
+        name = getattr(items, "__qualname__", "")
+        asked.append({"Run.chunks": "chunks", "EarlyReader._marked": "events"}.get(name, "batches"))
         return early(workers, items)
 
     return noted
@@ -72,12 +79,13 @@ def noting(asked: list[int]) -> Callable[[Workers, Iterable[object]], Iterator[o
 def test_only_what_a_window_alone_keeps_is_read_early(
     pattern: str, product: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[int] = []
+    asked: list[str] = []
     monkeypatch.setattr(Workers, "early", noting(asked))
     query = cer.compile(f"SELECT * WHERE {pattern}")
     found = getattr(query, product)(events(1), order_by="t")
     found = found.to_arrow() if product == "run" else found
-    assert bool(asked) is (pattern in EARLY)
+    assert ("chunks" in asked) is (pattern in EARLY)
+    assert ("events" in asked) is (pattern != TEXTS)
     # Where memory is bounded, no more than one chunk is there at a time.
     again = getattr(query, product)(events(1), order_by="t", memory=1 << 30)
     assert found.num_rows > 0
@@ -126,8 +134,8 @@ def test_a_file_is_read_while_what_was_read_is_run(
     path = tmp_path / "events.parquet"
     pq.write_table(events(3), path, row_group_size=400)
     data = pq.read_table(path)  # it has no seconds
-    asked: list[int] = []
-    for pattern in (EARLY[0], LATER[1], LATER[4]):
+    asked: list[str] = []
+    for pattern in (EARLY[0], LATER[1], TEXTS):
         query = cer.compile(f"SELECT * WHERE {pattern}")
         expected = getattr(query, product)(data, order_by="t")
         expected = expected.to_arrow() if product == "run" else expected
@@ -136,6 +144,83 @@ def test_a_file_is_read_while_what_was_read_is_run(
             patch.setattr(Workers, "early", noting(asked))
             found = getattr(query, product)(path, order_by="t", memory=memory)
             found = found.to_arrow() if product == "run" else found
-        # Batches of the file, and chunks where a window alone says what is kept.
-        assert len(asked) == (0 if memory else 1 + (pattern in EARLY))
+        # Batches of the file, their events, and chunks where a window alone says what is kept.
+        early = ["batches"] + ["events"] * (pattern != TEXTS) + ["chunks"] * (pattern in EARLY)
+        assert sorted(asked) == ([] if memory else sorted(early))
         assert found.equals(expected)
+
+
+def test_a_reader_says_how_far_the_part_goes_that_was_given() -> None:
+    """And once something is to be forgotten, it waits with a further part until the next is asked for."""
+    read: list[int] = []
+
+    def parts() -> Iterator[EventArrays]:
+        for number in range(6):
+            read.append(number)
+            yield EventArrays(np.zeros(number, np.uint8), np.arange(number))
+
+    reader = EarlyReader(parts(), lambda: ReadMark(len(read), None, None))
+    given = reader.read(Workers(2))
+    for number in range(3):
+        assert len(next(given)) == number
+        assert reader.mark.rows == number + 1
+    while len(read) < 4:  # another thread reads
+        time.sleep(0.001)
+    assert not reader.ends()
+    for number in range(3, 6):
+        assert len(next(given)) == number
+        assert reader.mark.rows == number + 1
+        time.sleep(0.01)
+        assert len(read) == number + 1
+        assert reader.ends()
+    assert next(given, None) is None
+    assert reader.ends()
+
+
+OUTLOOKS = (
+    "A NOT FOLLOWED BY [<= 1 min] B PARTITION BY k WITHIN 5 MINUTES",
+    "A NOT FOLLOWED BY [<= 1 min] B PARTITION BY k",
+    "(A ; B) NOT FOLLOWED BY [<= 2 min] (B ; C) PARTITION BY k WITHIN 5 MINUTES",
+    "A FOLLOWED BY [<= 3 EVENTS] B PARTITION BY k",
+    "A NOT PRECEDED BY [<= 2 min] C PARTITION BY k",
+    "B NOT FOLLOWED BY B PARTITION BY k",
+    "A NOT FOLLOWED BY [<= 90 s] C",
+)
+
+
+@pytest.mark.draws("seed", 108)
+def test_answers_are_the_same_however_early_events_are_read(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each item is made before the one before it is used, as if threads took turns in the worst order."""
+    rng = Random(f"early {seed}")
+    data = events(seed)
+    if rng.random() < 0.5:
+        keys = pa.array(at // 9 + rng.randrange(4) for at in range(ROWS))
+        data = data.set_column(2, "k", [keys])
+    patterns = EARLY + LATER + OUTLOOKS
+    query = cer.compile(f"SELECT * WHERE {patterns[seed % len(patterns)]}")
+    products = [query.hits, query.counts, lambda *given, **options: query.run(*given, **options).to_arrow()]
+    found = [product(data, order_by="t") for product in products]
+
+    def eager(_: Workers, items: Iterable[Any]) -> Iterator[Any]:
+        making = iter(items)
+        item, none = next(making, making), making
+        while item is not none:
+            coming = next(making, none)
+            yield item
+            item = coming
+
+    size = rng.choice((20, 60, 170))
+    monkeypatch.setattr(Workers, "early", eager)
+    monkeypatch.setattr(eviction, "REMEMBERED", 64)
+    monkeypatch.setattr(lookahead, "BLOCK", 32)
+    for module, name in (
+        (bound_query, "BATCH"),
+        (bound_query, "CHUNK"),
+        (chunks, "CHUNK"),
+        (chunks, "CARRIED"),
+    ):
+        monkeypatch.setattr(module, name, size)
+    for product, expected in zip(products, found, strict=True):
+        assert product(data, order_by="t").equals(expected)

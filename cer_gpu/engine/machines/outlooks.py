@@ -111,6 +111,12 @@ class Outlooks:
         """Whether the next event of its lane decides each bit, so that few events are held back."""
         return self._next is not None
 
+    @property
+    def reads_lanes(self) -> bool:
+        """Whether it is looked up how far single lanes have been read."""
+        waiting = [stage.measured for stage in self._stages if isinstance(stage, FutureOutlook)]
+        return "events" in waiting or ("time" in waiting and not self._intake.shows_time)
+
     def keep_times(self) -> None:
         """Give events with their times, for the ends that are reported."""
         self._keeps_times = True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import nullcontext
 from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Protocol
@@ -11,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from cer_gpu.engine.read.classify import Classifier
+from cer_gpu.engine.read.early_reader import EarlyReader, ReadMark
 from cer_gpu.engine.read.event_times import EventTimesBuilder
 from cer_gpu.engine.read.events import NO_KEYS, NO_LANES, NO_SLOTS, EventArrays
 from cer_gpu.engine.read.eviction import EventBuffer, Eviction
@@ -132,6 +134,7 @@ class Intake:
         """Whether there are lanes, compared values, derived columns or events that are held back."""
         self.rows = 0
         """How many events have been read."""
+        self._ahead: EarlyReader | None = None
         # In a list, which is not stored with a stream: an array would be.
         self._numbers = [np.empty(0, np.int64)]
         self.keyless = self.of_others = 0
@@ -214,18 +217,25 @@ class Intake:
         """
         if self._order is None:
             return None
-        found, floor = self._seen_watermark(self._order), self._order.floor
+        mark = self._mark() if self._ahead is None else self._ahead.mark
+        found, floor = self._seen_watermark(mark), mark.floor
         return found if floor is None else floor if found is None else max(floor, found)
 
-    def _seen_watermark(self, order: OrderCheck) -> int | float | None:
-        if self._encoder is None or self._ordered or order.greatest is None:
-            return order.greatest
+    def _seen_watermark(self, mark: ReadMark) -> int | float | None:
+        if self._encoder is None or self._ordered or mark.greatest is None:
+            return mark.greatest
         if self._foresight is None:
             return None
         if self._foresight.ordered:
-            return order.greatest
-        least = self._foresight.least_from(self.rows)
-        return order.greatest if least is None else least
+            return mark.greatest
+        with nullcontext() if self._ahead is None or self._foresight.looked else self._ahead.reading:
+            least = self._foresight.least_from(mark.rows)
+        return mark.greatest if least is None else least
+
+    def _mark(self) -> ReadMark:
+        if self._order is None:
+            return ReadMark(self.rows, None, None)
+        return ReadMark(self.rows, self._order.greatest, self._order.floor)
 
     def advance(self, time: int | float) -> None:
         """Note that no row to come is before a time."""
@@ -287,6 +297,8 @@ class Intake:
         self, kept: EventArrays | None, new: list[EventArrays], nbytes: int, excess: int
     ) -> np.ndarray | None:
         """Write the partitions that had no row for the longest time to disk; as `Eviction.put_away`."""
+        if not self._read_no_further():
+            return None
         return self.forgetting.put_away(kept, new, nbytes, excess)
 
     def forget(
@@ -297,7 +309,11 @@ class Intake:
 
     def forgets(self, events: int, pressed: bool = False) -> bool:
         """Whether there are keys to forget, if `events` events are kept or new."""
-        return self.forgetting.forgets(self, events, pressed)
+        return self.forgetting.forgets(self, events, pressed) and self._read_no_further()
+
+    def _read_no_further(self) -> bool:
+        """Read nothing ahead from now on; whether the caller knows all events that have been read."""
+        return self._ahead is None or self._ahead.ends()
 
     @property
     def lane_keys(self) -> Keys | None:
@@ -376,6 +392,15 @@ class Intake:
         for batch in self.classifier.ahead(given):
             if len(batch):
                 yield from self.classified(batch, None if self._order is None else self._order.time(batch))
+
+    def ahead(self, batches: Iterable[pa.RecordBatch]) -> Iterator[EventArrays]:
+        """As `relevant`; another thread reads the next part while the caller uses one.
+
+        `watermark` is that of the part which the caller has, and no key is forgotten while a further part has
+        been read; what is known of single lanes (`passed_in`, `last_lane`) is ahead.
+        """
+        self._ahead = EarlyReader(self.relevant(batches), self._mark)
+        return self._ahead.read(self._workers)
 
     def time(self, batch: pa.RecordBatch) -> Values | None:
         """The time column of the next batch; None if there is none.

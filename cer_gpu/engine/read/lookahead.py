@@ -40,6 +40,11 @@ class SourceLookahead:
         self._time = time
         self._least: np.ndarray | None = None
 
+    @property
+    def looked(self) -> bool:
+        """Whether the times of all rows have been read."""
+        return self._least is not None
+
     def before(self, rows: int) -> Iterator[pa.RecordBatch]:
         """The first rows again, with the columns of keys and of time."""
         for batch in self._source.batches(self._columns, BATCH):

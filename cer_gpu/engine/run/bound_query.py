@@ -342,9 +342,11 @@ class BoundQuery:
         # What is compared by the order of texts has other numbers once more are read, and a source of unknown
         # length may have to be waited for.
         length, listed = self._source.rows, "window" in query.traits.order and product == "run"
-        steady = listed or not (by_lane or length is None or getattr(runner, "orders_texts", False))
+        fixed = not (by_lane or length is None or getattr(runner, "orders_texts", False))
         several = options.memory is not None or length is None or length > CHUNK
-        early = several and query.kept_by_window and steady
+        early = several and query.kept_by_window and (listed or fixed)
+        ahead = fixed and not pushed and query.traits.state != "followed"
+        ahead = ahead and (outlooks is None or not outlooks.reads_lanes)
         rows = BATCH
         if chunker.carries_ungrouped or (chunker.in_order and (product == "run" or query.window is None)):
             rows = min(BATCH, CARRIED_BATCH)
@@ -356,6 +358,7 @@ class BoundQuery:
         return Run(
             query, workers, intake, runner, chunker, options.memory, rows, made.shown, made.ends, made.ids,
             outlooks, None if made.ends is None else made.ends.more, self.halo, self.stop, early,
+            ahead and length is not None and length > rows,
         )  # fmt: skip
 
     def _on_devices(self, product: Product, pushed: bool) -> DeviceParts | None:

@@ -37,7 +37,7 @@ class Run:
     and `ids` are for `hits` and `counts` alone, and `ids` only with `event_id`. Of the first `halo` events,
     and of those from the position `stop` on, no ends are reported: the first may be part of later complex
     events, the last tell what follows others. `reads_early` says whether a chunk may be made while the one
-    before is run.
+    before is run, `reads_ahead` whether events may be read while those before are made a chunk.
     """
 
     query: CompiledQuery
@@ -55,6 +55,7 @@ class Run:
     halo: int = 0
     stop: int | None = None
     reads_early: bool = False
+    reads_ahead: bool = False
 
     @property
     def form(self) -> ResultForm:
@@ -76,7 +77,7 @@ class Run:
         pushed : bool, optional
             Whether further batches follow later: then what is not decided yet is held back.
         """
-        for part in self.intake.relevant(batches):
+        for part in self.intake.ahead(batches) if self.reads_ahead else self.intake.relevant(batches):
             if self.ids is not None:
                 self.ids.note(part)
             if self.outlooks is None:
