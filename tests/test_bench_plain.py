@@ -144,13 +144,16 @@ def test_the_tables_are_shown(asked, tmp_path):
     record = {
         "environment": {"cores": 2, "processor": "P", "memory_gib": 8.0, "load": 0.1, "python": "3.11.7"}
         | {"duckdb": "2.0.0", "chdb": "4", "polars": "2.1", "commit": "abc"},
-        "sizes": {"runs": 3},
+        "sizes": {"runs": 3, "asked": [2000]},
         "figures": [one.to_json() for one in asked()],
     }
+    larger = json.loads(json.dumps(record).replace("2k events", "20M events").replace("abc", "def"))
+    larger["sizes"]["asked"] = [20_000_000]
     must(bool(record["figures"]), "there are figures")
     (tmp_path / "bench" / "results").mkdir(parents=True)
-    stored = tmp_path / "stored.json"
-    stored.write_text(json.dumps(record))
+    stored = [tmp_path / "larger.json", tmp_path / "stored.json"]
+    for path, one in zip(stored, (larger, record), strict=True):
+        path.write_text(json.dumps(one))
     shown.write(stored, tmp_path)
     text = (tmp_path / "bench" / "PLAIN.md").read_text()
     assert text.startswith(shown.HEADING)
@@ -159,4 +162,8 @@ def test_the_tables_are_shown(asked, tmp_path):
     assert "least processor time in 0 of 1 rows" in text
     assert "Where another tool takes less:\n\n- first of each: polars, 0.5\n" in text
     assert "1,000 variants of view, cart, buy of a user over 2k events take 30 times as long as one" in text
-    assert "first of each" in (tmp_path / "bench" / "results" / "plain-2k.svg").read_text()
+    assert "over 20M events take 30 times as long as one" in text
+    assert "the figures of 2k events (`bench/results/stored.json`)" in text
+    assert text.index("## 2k events") < text.index("## 20M events")
+    for size in ("2k", "20M"):
+        assert "first of each" in (tmp_path / "bench" / "results" / f"plain-{size}.svg").read_text()

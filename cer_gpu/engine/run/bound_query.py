@@ -342,7 +342,8 @@ class BoundQuery:
         # What is compared by the order of texts has other numbers once more are read, and a source of unknown
         # length may have to be waited for.
         length, listed = self._source.rows, "window" in query.traits.order and product == "run"
-        fixed = not (by_lane or length is None or getattr(runner, "orders_texts", False))
+        values = intake.values_in_order
+        fixed = not (by_lane or length is None or (values is not None and values.orders_texts(data)))
         several = options.memory is not None or length is None or length > CHUNK
         early = several and query.kept_by_window and (listed or fixed)
         ahead = fixed and not pushed and query.traits.state != "followed"
