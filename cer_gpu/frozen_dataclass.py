@@ -61,7 +61,8 @@ def _late(cls: type, eq: bool) -> type:
     names = [name for name, kind in annotations.items() if not str(kind).startswith("ClassVar")]
     own = {name: scope.pop(name) for name in names if name in scope}
     taken = {name for base in cls.__mro__[1:] for name in base.__dict__.get("__slots__", ())}
-    kept = ["__dict__"] if any(isinstance(one, cached_property) for one in scope.values()) else []
+    keeps = any(isinstance(one, cached_property) for one in scope.values())
+    kept = ["__dict__"] if keeps and not any(base.__dictoffset__ for base in cls.__bases__) else []
     scope["__slots__"] = (*(name for name in names if name not in taken), *kept)
     scope.pop("__dict__", None)
     scope.pop("__weakref__", None)

@@ -184,6 +184,11 @@ def test_parameters_may_stand_in_comparisons_and_in_the_window() -> None:
         assert query.count(data, **given) == len(wanted)
 
 
+def test_explain_names_what_is_made_of_columns_as_it_is_written() -> None:
+    told = cer.compile("SELECT * WHERE A AS a ; B AS b FILTER LOWER(a.v) > PREV(b.w)").explain()
+    assert "reads       `type` (A, B), LOWER(v), PREV(w)\n" in told
+
+
 def test_explain_says_what_is_kept_and_what_would_be_faster() -> None:
     told = cer.compile("SELECT * WHERE A AS a ; (B AS b)+ ; C AS c FILTER SUM(b.v) > a.v + c.v").explain(
         verbose=True

@@ -224,6 +224,16 @@ def test_a_property_is_worked_out_once():
     with pytest.raises(dataclasses.FrozenInstanceError):
         one.twice = 5
 
+    @dataclass(frozen=True, slots=True)
+    class More(Kept):
+        b: int = 5
+
+        @cached_property
+        def sum(self):
+            return self.a + self.b
+
+    assert (More(3).sum, More(3).twice) == (8, 6)
+
 
 def test_values_match_by_place():
     match Kept(1, (2,)):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import math
 import pydoc
 import warnings
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ import pytest
 
 import cer_gpu as cer
 from cer_gpu.engine.answers.matches import Matches
+from cer_gpu.engine.run import bound_query, chunks
 
 EVENTS = pa.table(
     {
@@ -80,6 +82,25 @@ def test_a_warning_points_at_the_line_that_asked() -> None:
             warnings.simplefilter("always")
             ask()
         assert [(one.filename, one.lineno) for one in found] == [(__file__, ask.__code__.co_firstlineno)]
+
+
+@pytest.mark.parametrize("clause", ["WITHIN 5 [t]", "PARTITION BY k"])
+def test_so_does_a_warning_of_another_thread(clause: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (bound_query, chunks):
+        monkeypatch.setattr(module, "CHUNK", 50)
+    monkeypatch.setattr(bound_query, "BATCH", 50)
+    values = [float(at) for at in range(600)]
+    values[75] = math.nan
+    events = pa.table({"type": ["A", "B"] * 300, "t": range(600), "k": [0] * 600, "x": values})
+    query = cer.compile(f"SELECT * WHERE A AS a ; B FILTER a[NOT (x > 300)] {clause}")
+
+    def ask() -> None:
+        query.hits(events, order_by="t")
+
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        ask()
+    assert [(one.filename, one.lineno) for one in found] == [(__file__, ask.__code__.co_firstlineno + 1)]
 
 
 @pytest.mark.parametrize(

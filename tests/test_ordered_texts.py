@@ -73,26 +73,43 @@ def narrow(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return begun
 
 
+MADE = [
+    "SELECT * WHERE A AS x ; B AS y FILTER UPPER(x.v) < UPPER(y.v) WITHIN 9 EVENTS",
+    "SELECT * WHERE A AS x ; B AS y FILTER PREV(x.v) < PREV(y.v) PARTITION BY key WITHIN 12 [ts]",
+    "SELECT * WHERE A AS x ; B AS y FILTER x.v >= LOWER(y.w) WITHIN 7 EVENTS",
+    "SELECT * WHERE A AS x ; B AS y FILTER LOWER(x.v) <= y.v SUPPRESS FOR 3",
+    "SELECT * WHERE (A AS x FILTER LOWER(x.v) > LOWER(PRIOR(x).v))+ WITHIN 6 EVENTS",
+]
+"""Queries that order texts which PREV and functions make."""
+
+
+def compared(rng: Random, n: int, kind: str) -> pa.Table:
+    """Events whose columns `v` and `w` are of a kind."""
+    return pa.table(
+        {
+            "type": rng.choices("AB", k=n),
+            "ts": sorted(rng.choices(range(2 * n), k=n)),
+            "key": [rng.choice(["x", "y", None]) for _ in range(n)],
+            "price": [rng.random() * 20 for _ in range(n)],
+            "v": KINDS[kind](rng, n),
+            "w": KINDS[kind](rng, n),
+        }
+    )
+
+
 @pytest.mark.crossed
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("text", QUERIES)
 def test_pushes_give_what_a_run_gives_however_labels_move(text: str, kind: str, narrow: list[int]) -> None:
     rng = Random(f"{kind} {text}")
-    total, n = 0, 150
-    for _ in range(2):
-        events = pa.table(
-            {
-                "type": rng.choices("AB", k=n),
-                "ts": sorted(rng.choices(range(2 * n), k=n)),
-                "key": [rng.choice(["x", "y", None]) for _ in range(n)],
-                "price": [rng.random() * 20 for _ in range(n)],
-                "v": KINDS[kind](rng, n),
-                "w": KINDS[kind](rng, n),
-            }
-        )
-        total += check(text, events, rng, {"order_by": "ts"})
-    assert total > 10
+    assert sum(check(text, compared(rng, 150, kind), rng, {"order_by": "ts"}) for _ in range(2)) > 10
     assert narrow
+
+
+@pytest.mark.parametrize("text", MADE)
+def test_pushes_order_texts_that_are_made(text: str, narrow: list[int]) -> None:
+    rng = Random(text)
+    assert sum(check(text, compared(rng, 150, "texts"), rng, {"order_by": "ts"}) for _ in range(2)) > 10
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -94,11 +94,15 @@ def test_who_stops_early_leaves_nothing_running() -> None:
         finally:
             ended.set()
 
-    made = items()
-    used = Workers(2).early(made)
+    used = Workers(2).early(items())
     assert next(used) == 0
     used.close()
-    made.close()  # it could not be closed while another thread ran it
+    assert ended.is_set()
+    ended.clear()
+    # Whoever makes items of others ends the making of those, even if no thread has begun with the next one.
+    used = Workers(2).early(-item for item in Workers(2).early(items()))
+    assert next(used) == 0
+    used.close()
     assert ended.is_set()
 
 

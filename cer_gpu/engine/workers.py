@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from itertools import count
 from queue import SimpleQueue
 from threading import Event, Lock, Thread, local
@@ -194,6 +194,9 @@ class Workers:
         finally:
             if coming is not None:
                 coming.end()
+            # A turn that no thread has taken yet holds it, and what it was made of would go on.
+            if isinstance(making, Generator):
+                making.close()
 
     def _sent(self, function: Callable[[Item], Result], item: Item, threads: int = 1) -> _Turn:
         """A turn of one item that one of at least so many threads has been asked to take."""

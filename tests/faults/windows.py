@@ -85,8 +85,8 @@ FAULTS = (
     ),
     Fault(
         "cer_gpu/engine/run/bound_query.py",
-        "not (by_lane or length is None or getattr",
-        "not (by_lane or getattr",
+        "fixed = not (by_lane or length is None or texts)",
+        "fixed = not (by_lane or texts)",
         "A source of unknown length is not read further than what is reported needs.",
         ("test_early_reading.py",),
     ),

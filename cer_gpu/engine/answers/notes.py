@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from cer_gpu.caller_warnings import warn
+from cer_gpu.caller_warnings import CallerLine, caller_line
 from cer_gpu.printable_text import printable
 
 
@@ -16,9 +16,12 @@ class Notes:
     ----------
     aloud : bool
         Whether notes are also warnings: not in a process that does part of another one's work.
+    line : CallerLine or None
+        The line to warn at; None: the one that calls into the package when a note is made.
     """
 
     aloud: bool = True
+    line: CallerLine | None = None
     _said: dict[str, None] = field(default_factory=dict)
 
     def say(self, text: str, aloud: bool = True) -> None:
@@ -27,11 +30,11 @@ class Notes:
         if text not in self._said:
             self._said[text] = None
             if aloud and self.aloud:
-                warn(text)
+                (self.line or caller_line()).warn(text)
 
     def copy(self) -> Notes:
         """The same notes, to which more can be added."""
-        return Notes(self.aloud, dict(self._said))
+        return Notes(self.aloud, self.line, dict(self._said))
 
     @property
     def texts(self) -> tuple[str, ...]:

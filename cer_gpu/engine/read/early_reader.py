@@ -60,7 +60,7 @@ class EarlyReader:
         self.mark = self._mark_now()
 
     def ends(self) -> bool:
-        """Read no further part ahead from now on; whether there is no part that the caller has not seen."""
+        """Read nothing ahead from now on; whether the caller has been given all parts that were read."""
         with self._counting:
             self._over = True
             return self._begun == self._given

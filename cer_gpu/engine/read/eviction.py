@@ -200,7 +200,7 @@ class Eviction:
 
         Parameters
         ----------
-        marked : Marked
+        marked : WatermarkClock
             Asked only if there are enough keys.
         parts : list of EventArrays
             All events that are kept, or have been read since.

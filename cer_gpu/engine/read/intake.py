@@ -397,7 +397,7 @@ class Intake:
         """As `relevant`; another thread reads the next part while the caller uses one.
 
         `watermark` is that of the part which the caller has, and no key is forgotten while a further part has
-        been read; what is known of single lanes (`passed_in`, `last_lane`) is ahead.
+        been read. All else that is known of the stream is ahead: `rows`, `lane_count`, `passed_in`.
         """
         self._ahead = EarlyReader(self.relevant(batches), self._mark)
         return self._ahead.read(self._workers)

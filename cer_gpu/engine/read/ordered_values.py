@@ -7,9 +7,9 @@ value becomes a word of the domain of what it is compared with.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -36,8 +36,12 @@ from cer_gpu.kernels.comparisons.cpu_rows import value_rows
 from cer_gpu.language import tree
 from cer_gpu.language.leaves import attributes_of
 from cer_gpu.language.printer import to_text
+from cer_gpu.language.schema import ValueType
 from cer_gpu.language.units import digits_of
 from cer_gpu.plan.compiled_query import UNFIT, VALUE_ROWS, KeyPlan, ValueColumn
+
+if TYPE_CHECKING:
+    from cer_gpu.plan.derived_columns import DerivedColumn
 
 
 class OrderedValues:
@@ -297,9 +301,14 @@ class OrderedValues:
         values, unit = evaluate(value, self._reader(none), 0)
         return domain_of(values.data, unit)
 
-    def orders_texts(self, schema: pa.Schema) -> bool:
-        """Whether some values of events of a schema become numbers of texts."""
-        return bool(self._exact) or any(self._is_text(column.value, schema) for column in self._values)
+    def orders_texts(self, schema: pa.Schema, derived: Iterable[DerivedColumn]) -> bool:
+        """Whether some values become numbers of texts, in events of a schema and with its derived columns."""
+        texts = {one.name for one in derived if one.measure.type is ValueType.STRING}
+        values = [column.value for column in self._values]
+        return bool(self._exact) or any(
+            self._is_text(value, schema) or (isinstance(value, tree.Attribute) and value.name in texts)
+            for value in values
+        )
 
     def _text_row(self, name: str, values: Mapping[str, Any]) -> Row:
         """The row of a text of a single event."""

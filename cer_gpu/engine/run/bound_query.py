@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 
 import pyarrow as pa
 
+from cer_gpu.caller_warnings import caller_line
 from cer_gpu.compiling.loader import words
 from cer_gpu.engine.answers.answer_reader import KEPT, ResultProducer, RunAccount, stopped
 from cer_gpu.engine.answers.batches import Form, Lister
@@ -342,8 +343,9 @@ class BoundQuery:
         # What is compared by the order of texts has other numbers once more are read, and a source of unknown
         # length may have to be waited for.
         length, listed = self._source.rows, "window" in query.traits.order and product == "run"
-        values = intake.values_in_order
-        fixed = not (by_lane or length is None or (values is not None and values.orders_texts(data)))
+        values = intake.values_in_order if reading.keys.values else None
+        texts = values is not None and values.orders_texts(data, reading.derived)
+        fixed = not (by_lane or length is None or texts)
         several = options.memory is not None or length is None or length > CHUNK
         early = several and query.kept_by_window and (listed or fixed)
         ahead = fixed and not pushed and query.traits.state != "followed"
@@ -409,7 +411,10 @@ class BoundQuery:
         batches = self._source.batches(needed.all, run.rows, needed.classified_alone)
         if self._options.memory is None and self._source.stored > run.rows:
             batches = self._workers.early(batches)
-        return batches if self.value_watch is None else self.value_watch.over(batches, self.notes)
+        if self.value_watch is None:
+            return batches
+        self.notes.line = caller_line()  # another thread may notice something
+        return self.value_watch.over(batches, self.notes)
 
     def _ends(self, run: Run, asked: Asked, watch: Watch) -> Iterator[ReportedEnds]:
         """Where complex events end, chunk by chunk."""

@@ -77,7 +77,8 @@ class Run:
         pushed : bool, optional
             Whether further batches follow later: then what is not decided yet is held back.
         """
-        for part in self.intake.ahead(batches) if self.reads_ahead else self.intake.relevant(batches):
+        read = self.intake.ahead if self.reads_ahead and not pushed else self.intake.relevant
+        for part in read(batches):
             if self.ids is not None:
                 self.ids.note(part)
             if self.outlooks is None:
@@ -157,7 +158,7 @@ def keep_state(query: CompiledQuery, intake: Intake, runner: MachineRunner, data
     if query.reading.keys.values and intake.values_in_order is not None:
         inner: Any = getattr(runner, "inner", runner)
         inner.values = intake.values_in_order
-        inner.orders_texts = intake.values_in_order.orders_texts(data)
+        inner.orders_texts = intake.values_in_order.orders_texts(data, query.reading.derived)
     if query.suppress is not None:
         from cer_gpu.engine.machines.suppress import suppression_of  # few queries need it
 

@@ -119,7 +119,7 @@ class GivenValues:
         Parameters
         ----------
         plan : Plan
-            One that lives as long as this object does, since it is known by its identity.
+            Known by its identity.
         statement : Query or Rule
             The statement, with the values of its WITHIN and its SUPPRESS.
         given : mapping of str to object

@@ -130,10 +130,10 @@ def _reads(plan: Plan) -> str:
                 found.append(f"{written(left, reading.derived)} {op} {written(right, reading.derived)}")
             case _:
                 found.append(written(axis.operand, reading.derived))
-    found += reading.compared
     keys = [key for column in reading.keys.columns for key in column.keys]
     compared = [value for column in reading.keys.values for value in (column.value, column.among)]
-    found += [name for one in (*keys, *compared) for name in sorted(attributes_of(one))]
+    own = [name for one in (*keys, *compared) for name in sorted(attributes_of(one))]
+    found += [written(tree.Attribute(name), reading.derived) for name in (*reading.compared, *own)]
     return ", ".join(dict.fromkeys(found)) or "every event"
 
 
