@@ -32,8 +32,12 @@ _SPAN = re.compile(r"\s*(-?\d+(?:\.\d+)?)\s*([A-Za-z]+)\s*")
 _EVENTS = re.compile(r"\s*(\d+)\s*events?\s*", re.IGNORECASE)
 
 Part = TypeVar("Part")
+Kept = TypeVar("Kept")
 
 _LEAVES = (t.Comparison, t.InRange, t.InSet)
+
+REMEMBERED = 1 << 12
+"""The most values of a place, of WITHIN and SUPPRESS, or axes of a plan, that are remembered."""
 
 SCALARS = (str, bytes, bool, int, float, complex)
 """Two values of one of these types that are equal mean the same."""
@@ -52,6 +56,13 @@ def told(given: Mapping[str, Any], names: tuple[str, ...]) -> Hashable | None:
             return None
         found += [type(value), value]
     return tuple(found)
+
+
+def remembered(known: dict[Hashable, Kept], values: Hashable | None, found: Kept) -> Kept:
+    """What was found for some values, remembered for the next call with equal ones."""
+    if values is not None and len(known) < REMEMBERED:
+        known[values] = found
+    return found
 
 
 def parameters(statement: Any) -> dict[str, Span | None]:

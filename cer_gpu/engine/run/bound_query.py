@@ -343,8 +343,7 @@ class BoundQuery:
         # What is compared by the order of texts has other numbers once more are read, and a source of unknown
         # length may have to be waited for.
         length, listed = self._source.rows, "window" in query.traits.order and product == "run"
-        values = intake.values_in_order if reading.keys.values else None
-        texts = values is not None and values.orders_texts(data, reading.derived)
+        texts = getattr(getattr(runner, "inner", runner), "orders_texts", False)
         fixed = not (by_lane or length is None or texts)
         several = options.memory is not None or length is None or length > CHUNK
         early = several and query.kept_by_window and (listed or fixed)

@@ -7,11 +7,19 @@ it cuts an axis, is the same in all of them.
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from typing import Any, TypeVar
+from typing import Any
 
 from cer_gpu.frozen_dataclass import replace
 from cer_gpu.language import tree
-from cer_gpu.language.parameters import clause_parameters, free_places, parameters, told, with_values
+from cer_gpu.language.parameters import (
+    REMEMBERED,
+    clause_parameters,
+    free_places,
+    parameters,
+    remembered,
+    told,
+    with_values,
+)
 from cer_gpu.language.schema import Schema
 from cer_gpu.plan.axes import Axis, GivenAxis, RelationAxis
 from cer_gpu.plan.compiled_query import SuppressPlan, WindowPlan
@@ -20,13 +28,8 @@ from cer_gpu.plan.leaves import AxisBuilder, RoleColumns
 from cer_gpu.plan.planning.planner import Plan
 from cer_gpu.plan.planning.windows import suppress_plan, window_of
 
-Kept = TypeVar("Kept")
-
 NEVER = RelationAxis("!=", tree.Number(0), tree.Number(0))
 """The axis of what no event satisfies."""
-
-REMEMBERED = 1 << 12
-"""The most values of a place, of WITHIN and SUPPRESS, or axes of a plan, that are remembered."""
 
 
 class OpenPlan:
@@ -134,13 +137,6 @@ class GivenValues:
         if id(plan) not in self._plans:
             self._plans[id(plan)] = OpenPlan(plan, self._clauses)
         return self._plans[id(plan)].closed(statement, given, schema)
-
-
-def remembered(known: dict[Hashable, Kept], values: Hashable | None, found: Kept) -> Kept:
-    """What was found for some values, remembered for the next call with equal ones."""
-    if values is not None and len(known) < REMEMBERED:
-        known[values] = found
-    return found
 
 
 def _with_derived(plan: Plan, schema: Schema) -> Schema:

@@ -219,7 +219,7 @@ class QueryPlans:
 
     def _with_clauses(self, given: Mapping[str, Any], schema: Schema) -> tree.Statement:
         """The statement with the values of WITHIN and SUPPRESS put in."""
-        from cer_gpu.language.parameters import clauses, told, with_values
+        from cer_gpu.language.parameters import clauses, remembered, told, with_values
 
         values = told(given, self._clauses)
         found = None if values is None else self._statements.get(values)
@@ -233,10 +233,7 @@ class QueryPlans:
         except QueryError:
             self._filled(given, schema)  # names all values that do not fit
             raise
-        found = replace(self._statement, **filled)
-        if values is not None and len(self._statements) < PLANS:
-            self._statements[values] = found
-        return found
+        return remembered(self._statements, values, replace(self._statement, **filled))
 
     def _shape(self, statement: tree.Statement, given: Mapping[str, Any]) -> Any:
         """What distinguishes the plans of one schema: the values that need a plan of their own."""
